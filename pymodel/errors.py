@@ -1,0 +1,50 @@
+"""The errors a request can end in. A request completes with the right bytes or raises one of these."""
+
+from __future__ import annotations
+
+
+class EcbenchError(Exception):
+    """Base of all."""
+
+
+class InvalidRequest(EcbenchError, ValueError):
+    """Refused before any hardware access: nothing was written and the IV is unchanged."""
+
+
+class Unsupported(EcbenchError):
+    """No engine and no fallback can do it."""
+
+
+class EngineFault(EcbenchError):
+    """The engine reported a fault.
+
+    ``kind``: ``alignment``, ``page``, ``bus`` or ``control word``. ``address``: where.
+    ``completed``: bytes of the request whose result is in the destination, counted from its
+    start. ``restartable``: whether the request can go on from there once the cause is removed.
+    """
+
+    def __init__(self, kind: str, address: int, completed: int, *, access: str = "access",
+                 restartable: bool = True) -> None:
+        self.kind = kind
+        self.access = access
+        self.address = address
+        self.completed = completed
+        self.restartable = restartable
+        super().__init__(f"{kind} fault on {access} at {address:#010x} after {completed} bytes")
+
+
+class EngineHang(EcbenchError):
+    """The watchdog ended a request; the engine has been reset.
+
+    ``request``: what was asked. ``state``: registers and engine state by name.
+    ``cycles``: how long it waited. ``completed``: bytes known to be done.
+    """
+
+    def __init__(self, request: str, state: dict[str, int | str], cycles: int, completed: int = 0) -> None:
+        self.request = request
+        self.state = dict(state)
+        self.cycles = cycles
+        self.completed = completed
+        shown = ", ".join(f"{name}={value:#x}" if isinstance(value, int) else f"{name}={value}"
+                          for name, value in self.state.items())
+        super().__init__(f"{request} did not complete in {cycles} cycles ({shown})")
