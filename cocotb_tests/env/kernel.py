@@ -1,0 +1,120 @@
+"""CosimKernel: the scheduler of pymodel with a simulator as its clock.
+
+All Python activity of drivers and jobs happens at falling edges of the clock; monitors report
+after a rising edge and the kernel acts at the next falling edge. While nothing is due, one Timer
+covers the whole idle stretch, so Python never runs once per clock cycle.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import cocotb
+from cocotb.handle import LogicObject
+from cocotb.task import Task as CocotbTask
+from cocotb.triggers import Event as CocotbEvent
+from cocotb.triggers import FallingEdge, First, Timer
+from cocotb.utils import get_sim_time
+
+from pymodel.kernel import Deadlock, Event, Kernel
+
+T = TypeVar("T")
+
+IDLE_LIMIT = 2_000_000
+"""Cycles without anything due and without a report from the hardware before Deadlock is raised."""
+
+
+class CosimKernel(Kernel):
+    """``clock`` is a running clock of ``period_ns``; cycle 0 is the first falling edge after the first use."""
+
+    def __init__(self, clock: LogicObject, period_ns: int = 10) -> None:
+        super().__init__()
+        self._clock = clock
+        self._period_ns = period_ns
+        self._ping = CocotbEvent()
+        self._reports: deque[Event] = deque()
+        self._origin_ns = 0
+        self._loop: CocotbTask[None] | None = None
+
+    # -- from cocotb tasks --------------------------------------------------------------------
+
+    async def call(self, coroutine: Coroutine[Any, Any, T], name: str = "call") -> T:
+        """Run a kernel coroutine from a cocotb task; many cocotb tasks may do so at the same time."""
+        if self._loop is None:
+            await FallingEdge(self._clock)
+            self._origin_ns = self._sim_time() - self._now * self._period_ns
+            self._loop = cocotb.start_soon(self._serve())
+        ended = CocotbEvent()
+
+        async def body() -> T:
+            try:
+                return await coroutine
+            finally:
+                ended.set()
+
+        task = self.start(body(), name)
+        self._ping.set()
+        await First(ended.wait(), self._loop)
+        if not ended.is_set():
+            await self._loop  # the loop itself failed: raise its error
+        return task.outcome()
+
+    async def drive(self, coroutine: Coroutine[Any, Any, T], name: str = "main") -> T:
+        """Like ``Kernel.run``, awaited by the one cocotb test: also raises errors nobody joined."""
+        result = await self.call(coroutine, name)
+        for stray in list(self._unobserved):
+            stray.outcome()
+        return result
+
+    def notify(self, event: Event) -> None:
+        """Called by monitors after a rising edge: ``event`` is set at the next falling edge."""
+        self._reports.append(event)
+        self._ping.set()
+
+    # -- from kernel tasks --------------------------------------------------------------------
+
+    async def hardware(self, coroutine: Coroutine[Any, Any, T], name: str = "hardware") -> T:
+        """Let a kernel task await a cocotb coroutine; it goes on at the falling edge after its end."""
+        done = self.event(name)
+        results: list[T] = []
+
+        async def outer() -> None:
+            results.append(await coroutine)
+            self.notify(done)
+
+        cocotb.start_soon(outer())
+        await done.wait()
+        return results[0]
+
+    # -- the loop -----------------------------------------------------------------------------
+
+    async def _serve(self) -> None:
+        while True:
+            self._now = (self._sim_time() - self._origin_ns) // self._period_ns
+            self._run_cycle()
+            self._ping.clear()
+            await self._sleep_until_due()
+            if (self._sim_time() - self._origin_ns) % self._period_ns:
+                await FallingEdge(self._clock)
+
+    def _run_cycle(self) -> None:
+        """Hardware first, one report at a time, as the model's own events come; then software."""
+        while self._reports:
+            self._reports.popleft().set()
+            while self._ready:
+                self._step(self._ready.popleft())
+        self._settle()
+
+    async def _sleep_until_due(self) -> None:
+        due = self._next_wake()
+        cycles = IDLE_LIMIT if due is None else due - self._now
+        timer = Timer(cycles * self._period_ns, "ns")
+        fired = await First(timer, self._ping.wait())
+        if due is None and fired is timer and self._tasks:
+            raise Deadlock(f"nothing happened for {IDLE_LIMIT} cycles: {self.waiting()}")
+
+    @staticmethod
+    def _sim_time() -> int:
+        return int(get_sim_time("ns"))
