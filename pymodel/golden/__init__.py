@@ -1,0 +1,18 @@
+"""The specification: AES and its modes in numpy, written from the standards for clarity.
+
+This package imports nothing else of ecbench, so that it can disagree with the rest. All functions
+work on bytes, raise ValueError for sizes that the standard does not allow, and keep no state.
+"""
+
+from .modes import cbc_decrypt, cbc_encrypt, ctr_crypt, ecb_decrypt, ecb_encrypt
+from .xts import xts_decrypt, xts_encrypt
+
+__all__ = [
+    "cbc_decrypt",
+    "cbc_encrypt",
+    "ctr_crypt",
+    "ecb_decrypt",
+    "ecb_encrypt",
+    "xts_decrypt",
+    "xts_encrypt",
+]
