@@ -1,0 +1,121 @@
+"""PadlockPort: the XcryptPort protocol on the RTL, through ``padlock_top``.
+
+Per request Python wakes twice: to post the operands (one packed write and a toggle) and when the
+engine reports completion.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ValueChange
+
+from cocotb_tests.env.backdoor import MirrorMemory
+from cocotb_tests.env.kernel import CosimKernel
+from cocotb_tests.env.predictor import PadlockPredictor
+from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
+from pymodel.kernel import Event
+
+BLOCK_BYTES = 16
+
+
+class PadlockPort:
+    """``predictor`` judges each request; None switches that off."""
+
+    def __init__(self, dut: Any, kernel: CosimKernel, memory: MirrorMemory,
+                 predictor: PadlockPredictor | None) -> None:
+        self._dut = dut
+        self._kernel = kernel
+        self._memory = memory
+        self._predictor = predictor
+        self._done = kernel.event("completion of xcrypt")
+        self._idle = kernel.event("padlock to be idle")
+        self._in_flight: Xcrypt | None = None
+        self._abandoned = False
+        self._toggles = {"op_toggle": 0, "irq_toggle": 0, "flags_toggle": 0}
+        self._interrupt_at = 0
+        cocotb.start_soon(self._watch(dut.done_event, self._done))
+        cocotb.start_soon(self._watch(dut.busy, self._idle))
+
+    async def _watch(self, signal: Any, event: Event) -> None:
+        """The monitor: one wake per change of ``signal``."""
+        while True:
+            await ValueChange(signal)
+            self._kernel.notify(event)
+
+    def _toggle(self, name: str) -> None:
+        self._toggles[name] ^= 1
+        getattr(self._dut, name).value = self._toggles[name]
+
+    async def xcrypt(self, op: Xcrypt) -> XcryptResult:
+        if self._in_flight is not None:
+            raise RuntimeError("xcrypt while another one is in flight: callers hold the Cpu")
+        self._memory.sync()
+        if self._predictor is not None:
+            self._predictor.accepted(op, self._kernel.now())
+        self._post(op)
+        length = op.count * BLOCK_BYTES
+        self._in_flight, self._abandoned = op, False
+        with ExitStack() as stack:
+            stack.callback(setattr, self, "_in_flight", None)
+            stack.enter_context(self._memory.owned((op.src, length), (op.dst, length)))
+            await self._done.wait()
+        if self._abandoned:
+            raise EngineReset
+        self._memory.sync()
+        result, key_loaded = self._result()
+        if self._predictor is not None:
+            self._predictor.completed(result, key_loaded)
+        return result
+
+    def _post(self, op: Xcrypt) -> None:
+        packed = 0
+        for value in (op.count, op.dst, op.src, op.key, op.cword):
+            if not 0 <= value < 1 << 32:
+                raise ValueError(f"operand {value:#x} does not fit in 32 bits")
+            packed = packed << 32 | value
+        if op.interrupt_at != self._interrupt_at:
+            self._interrupt_at = op.interrupt_at
+            self._dut.op_interrupt_at.value = op.interrupt_at
+        self._done.clear()
+        self._dut.op.value = packed
+        self._toggle("op_toggle")
+
+    def _result(self) -> tuple[XcryptResult, bool]:
+        packed = int(self._dut.result.value)
+        src, dst, count, address, cycles = (packed >> 32 * word & 0xFFFFFFFF for word in range(5))
+        status = XcryptStatus(packed >> 160 & 7)
+        return XcryptResult(status, src, dst, count, address, cycles), bool(packed >> 163 & 1)
+
+    async def load_flags(self) -> None:
+        self._toggle("flags_toggle")
+        if self._predictor is not None:
+            self._predictor.flags_loaded()
+        await self._kernel.sleep(1)
+
+    async def key_loaded(self) -> bool:
+        return bool(int(self._dut.result.value) >> 163 & 1)
+
+    async def interrupt(self) -> None:
+        self._toggle("irq_toggle")
+        if self._predictor is not None and self._in_flight is not None:
+            self._predictor.interrupted(self._kernel.now())
+
+    async def reset(self) -> None:
+        self._dut.soft_rst.value = 1
+        if self._predictor is not None:
+            self._predictor.reset()
+        await self._kernel.sleep(1)
+        self._dut.soft_rst.value = 0
+        while int(self._dut.busy.value):
+            self._idle.clear()
+            await self._idle.wait()
+        if self._in_flight is not None:
+            self._abandoned = True
+            self._done.set()
+
+    def state(self) -> dict[str, int | str]:
+        names = ("busy", "axi_violations")
+        return {name: int(getattr(self._dut, name).value) for name in names}
