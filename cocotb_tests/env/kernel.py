@@ -29,8 +29,9 @@ IDLE_LIMIT = 2_000_000
 class CosimKernel(Kernel):
     """``clock`` is a running clock of ``period_ns``; cycle 0 is the first falling edge after the first use."""
 
-    def __init__(self, clock: LogicObject, period_ns: int = 10) -> None:
+    def __init__(self, clock: LogicObject, period_ns: int = 10, idle_limit: int = IDLE_LIMIT) -> None:
         super().__init__()
+        self._idle_limit = idle_limit
         self._clock = clock
         self._period_ns = period_ns
         self._ping = CocotbEvent()
@@ -56,9 +57,7 @@ class CosimKernel(Kernel):
 
         task = self.start(body(), name)
         self._ping.set()
-        await First(ended.wait(), self._loop)
-        if not ended.is_set():
-            await self._loop  # the loop itself failed: raise its error
+        await ended.wait()  # an error of the loop itself fails the test by cocotb's own rule
         return task.outcome()
 
     async def drive(self, coroutine: Coroutine[Any, Any, T], name: str = "main") -> T:
@@ -109,11 +108,11 @@ class CosimKernel(Kernel):
 
     async def _sleep_until_due(self) -> None:
         due = self._next_wake()
-        cycles = IDLE_LIMIT if due is None else due - self._now
+        cycles = self._idle_limit if due is None else due - self._now
         timer = Timer(cycles * self._period_ns, "ns")
         fired = await First(timer, self._ping.wait())
         if due is None and fired is timer and self._tasks:
-            raise Deadlock(f"nothing happened for {IDLE_LIMIT} cycles: {self.waiting()}")
+            raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}")
 
     @staticmethod
     def _sim_time() -> int:
