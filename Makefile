@@ -1,0 +1,29 @@
+# make setup   the environment in .venv (idempotent; run and test call it)
+# make run     XTS, CBC and the other modes through the engine in a simulator; ARGS="--sim icarus --mode xts"
+# make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
+# make lint    Python and Verilog linters
+# make clean   removes builds and caches, keeps .venv
+
+PYTEST = .venv/bin/python -m pytest
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: setup run test lint clean
+
+setup:
+	@PYTHON="$(PYTHON)" tools/setup $(if $(filter setup,$(MAKECMDGOALS)),--verbose)
+
+run: setup
+	@.venv/bin/ecbench run $(ARGS)
+
+test: setup
+	$(PYTEST) -q -n $(JOBS) $(TESTS)
+
+lint: setup
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-cache
+	.venv/bin/python -m pymodel.regress.lint
+
+clean:
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

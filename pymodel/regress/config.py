@@ -1,0 +1,60 @@
+"""The tops that ecbench knows: what each is built from. A user's own top is one more ``Top``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pymodel.errors import EcbenchError
+from pymodel.regress.sources import hdl_root
+
+TIMESCALE = ("1ns", "1ps")
+"""Of every build; the sources have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """A top module. ``sources``: patterns, relative to ``root`` (default: the HDL root) or absolute."""
+
+    name: str
+    sources: tuple[str, ...]
+    includes: tuple[str, ...] = (".",)
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
+    defines: Mapping[str, int | str] = field(default_factory=dict)
+    root: Path | None = None
+
+    def source_files(self) -> list[Path]:
+        """All source files, sorted within each pattern. Raises: EcbenchError for a pattern without files."""
+        root = self.root or hdl_root()
+        files: list[Path] = []
+        for pattern in self.sources:
+            given = Path(pattern)
+            found = [given] if given.is_absolute() and given.is_file() else sorted(root.glob(pattern))
+            if not found:
+                raise EcbenchError(f"no source file matches {root / pattern}")
+            files.extend(path for path in found if path not in files)
+        return files
+
+    def include_directories(self) -> list[Path]:
+        root = self.root or hdl_root()
+        return [root / folder for folder in self.includes]
+
+    def with_parameters(self, **parameters: int | str) -> Top:
+        """The same top with some parameters set."""
+        return Top(self.name, self.sources, self.includes, {**self.parameters, **parameters},
+                   self.defines, self.root)
+
+
+TOPS: Mapping[str, Top] = {
+    "padlock_top": Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/*.v"), (".", "padlock", "sim")),
+    "aes_ecb": Top("aes_ecb", ("aes/*.v",)),
+}
+
+
+def known_top(name: str) -> Top:
+    """Raises: EcbenchError for an unknown name."""
+    try:
+        return TOPS[name]
+    except KeyError:
+        raise EcbenchError(f"unknown top '{name}': choose one of {', '.join(TOPS)}") from None

@@ -1,0 +1,34 @@
+"""Runs one build or one test through cocotb's runner, in a process of its own.
+
+``python -m pymodel.regress.runner_process JOB.json``. The runner reads its process environment in many
+places and lets it win over its arguments; a fresh process with an environment made for it is the only
+clean way, and it can be killed with everything it started.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+from cocotb_tools.runner import Runner, get_runner
+
+
+def main(job_file: str) -> int:
+    """Return 0 when the tools ran to their end, else 1; the output tells why."""
+    job: dict[str, Any] = json.loads(Path(job_file).read_text())
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    runner: Runner = get_runner(job["simulator"])
+    action = runner.build if job["action"] == "build" else runner.test
+    try:
+        action(**job["arguments"])
+    except RuntimeError as error:
+        print(error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
