@@ -4,12 +4,14 @@ This package imports nothing else of ecbench, so that it can disagree with the r
 work on bytes, raise ValueError for sizes that the standard does not allow, and keep no state.
 """
 
+from .by_name import crypt
 from .modes import cbc_decrypt, cbc_encrypt, ctr_crypt, ecb_decrypt, ecb_encrypt
 from .xts import xts_decrypt, xts_encrypt
 
 __all__ = [
     "cbc_decrypt",
     "cbc_encrypt",
+    "crypt",
     "ctr_crypt",
     "ecb_decrypt",
     "ecb_encrypt",

@@ -59,8 +59,9 @@ def cbc_decrypt(key: bytes, iv: bytes, data: bytes) -> tuple[bytes, bytes]:
     """CBC decryption (SP 800-38A, 6.2): (plaintext, next IV); arguments and errors as in
     ``cbc_encrypt``. The next IV is the last block of ``data``, or ``iv`` when there is no data."""
     schedule = expand_key(bytes(key))
-    chain = whole_blocks(_initial_block(iv) + bytes(data))
-    result = inv_cipher(schedule, chain[1:]) ^ chain[:-1]
+    blocks = whole_blocks(data)
+    chain = np.concatenate([whole_blocks(_initial_block(iv)), blocks])
+    result = inv_cipher(schedule, blocks) ^ chain[:-1]
     return result.tobytes(), chain[-1].tobytes()
 
 

