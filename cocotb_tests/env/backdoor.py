@@ -15,6 +15,10 @@ from cocotb.utils import get_sim_time
 from pymodel.memory import LINE_BYTES, PAGE_BYTES, HostMemory
 
 
+_used_lines: set[int] = set()
+"""Lines that any test of this simulation has pushed or pulled."""
+
+
 class MirrorMemory(HostMemory):
     """``ram`` is the handle of an ``axi_ram``. ``written_lines``: lines the engine wrote, at the last pull."""
 
@@ -47,10 +51,19 @@ class MirrorMemory(HostMemory):
         if self._pages_changed:
             self._push_pages()
 
+    def start_clean(self) -> None:
+        """Zero what earlier tests of this simulation left in the RTL, so that it equals this mirror."""
+        for index in _used_lines:
+            self._ram.mem[index].value = 0
+        _used_lines.clear()
+        self._ram.written.value = 0
+        self._synced_at = get_sim_time("step")
+
     def _line(self, index: int) -> Any:
         handle = self._line_handles.get(index)
         if handle is None:
             handle = self._line_handles[index] = self._ram.mem[index]
+            _used_lines.add(index)
         return handle
 
     def _pull(self) -> None:

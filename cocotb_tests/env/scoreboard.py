@@ -57,10 +57,13 @@ class Scoreboard:
         """Note a failure that another check found, for instance a write outside the destination."""
         self.failures.append(failure)
 
+    def problems(self) -> list[str]:
+        """Every failure so far, and what is still missing."""
+        return self.failures + [f"missing: {expected.label}: {expected.item}" for expected in self._expected]
+
     def check(self, at_least: int = 1) -> None:
         """Drain and judge. Raises ScoreboardError."""
-        problems = list(self.failures)
-        problems += [f"missing: {expected.label}: {expected.item}" for expected in self._expected]
+        problems = self.problems()
         if not problems and self.matched < at_least:
             problems = [f"only {self.matched} items compared, at least {at_least} wanted"]
         if problems:

@@ -1,0 +1,96 @@
+"""The bench on the RTL: ``padlock_top`` with clock, reset, ports, memory mirror and scoreboard.
+
+    @cocotb.test()
+    async def my_test(dut):
+        bench = await RtlBench.start(dut)
+        ...
+        out = await bench.call(xts.encrypt_bytes(tweak, data))
+        bench.check()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge
+
+from cocotb_tests.env.backdoor import MirrorMemory, memory_size
+from cocotb_tests.env.kernel import CosimKernel
+from cocotb_tests.env.ports import PadlockPort
+from cocotb_tests.env.predictor import PadlockPredictor
+from pymodel.engines.padlock_model import PadlockModel
+from pymodel.engines.quirks import Quirk
+from pymodel.jobs.bench import Bench, BenchSpec
+from pymodel.kernel import Cpu, Kernel
+
+T = TypeVar("T")
+
+PERIOD_NS = 10
+RESET_CYCLES = 4
+_INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "op_toggle", "irq_toggle", "flags_toggle", "quirk",
+           "fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
+           "stall_rate", "bus_error_enable", "bus_error_address")
+
+
+class RtlBench(Bench):
+    """A ``Bench`` whose port is the RTL. Made by ``start``."""
+
+    dut: Any
+    predictor: PadlockPredictor
+
+    @classmethod
+    async def start(cls, dut: Any, spec: BenchSpec | None = None) -> RtlBench:
+        """Power on: clock, straps, reset. Each test starts with it, so no state leaks from the one before."""
+        spec = spec or BenchSpec()
+        for name in _INPUTS:
+            getattr(dut, name).value = 0
+        dut.rst.value = 1
+        _set_straps(dut, spec)
+        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
+        await ClockCycles(dut.clk, RESET_CYCLES)
+        await FallingEdge(dut.clk)
+        dut.rst.value = 0
+        await FallingEdge(dut.clk)
+        return cls._assemble(dut, spec)
+
+    @classmethod
+    def _assemble(cls, dut: Any, spec: BenchSpec) -> RtlBench:
+        kernel = CosimKernel(dut.clk, PERIOD_NS)
+        memory = MirrorMemory(dut.ram, memory_size(dut.ram))
+        memory.start_clean()
+        model = PadlockModel(Kernel(), memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
+                             setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
+                             write_latency=spec.write_latency)
+        predictor = PadlockPredictor(model, memory, compare_cycles=not spec.stall_seed)
+        port = PadlockPort(dut, kernel, memory, predictor)
+        bench = cls(kernel, memory, [Cpu(kernel)], port, spec, "rtl", cocotb.SIM_NAME)
+        bench.dut, bench.predictor = dut, predictor
+        bench.problems = bench._problems
+        return bench
+
+    async def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run driver code from a cocotb task; many tasks may do so at the same time."""
+        return await self.kernel.call(coroutine)
+
+    def check(self, at_least: int = 1) -> None:
+        """End of a test. Raises ScoreboardError, or AssertionError for a violation of the AXI rules."""
+        self.predictor.scoreboard.check(at_least)
+        assert not self._violations(), self._violations()
+
+    def _problems(self) -> list[str]:
+        return self.predictor.scoreboard.problems() + self._violations()
+
+    def _violations(self) -> list[str]:
+        count = int(self.dut.axi_violations.value)
+        return [f"{count} violations of the AXI rules, the first of kind "
+                f"{int(self.dut.axi_first_violation.value)}"] if count else []
+
+
+def _set_straps(dut: Any, spec: BenchSpec) -> None:
+    for name in ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed",
+                 "stall_mask", "stall_rate"):
+        getattr(dut, name).value = getattr(spec, name)
+    dut.quirk.value = spec.quirks
