@@ -41,7 +41,7 @@ def never(_: int) -> bool:
 
 
 class AesEcbPorts:
-    """Drives an ``aes_ecb`` toplevel. Blocks and keys are bytes in FIPS-197 order; edges count from the reset.
+    """Drives an ``aes_ecb`` toplevel. Blocks and keys are bytes in FIPS-197 order; edges count from reset.
 
     An unknown (X) on a ready or valid after reset raises ValueError.
     """
