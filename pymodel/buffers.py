@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,12 +97,18 @@ class Buffers:
 
     def overlaps(self, other: Buffers) -> bool:
         """Whether any byte is in both."""
-        return any(a.address < b.end and b.address < a.end for a in self.runs for b in other.runs)
+        reached = [0, 0]
+        for address, end, which in sorted([(run.address, run.end, 0) for run in self.runs]
+                                          + [(run.address, run.end, 1) for run in other.runs]):
+            if address < reached[1 - which]:
+                return True
+            reached[which] = max(reached[which], end)
+        return False
 
     def overlaps_itself(self) -> bool:
         """Whether any byte is in two pieces."""
         ordered = sorted(self.runs, key=lambda run: run.address)
-        return any(a.end > b.address for a, b in zip(ordered, ordered[1:], strict=False))
+        return any(a.end > b.address for a, b in pairwise(ordered))
 
 
 def check_placement(src: Buffers, dst: Buffers) -> None:
