@@ -4,7 +4,13 @@ from __future__ import annotations
 
 
 class EcbenchError(Exception):
-    """Base of all."""
+    """Base of all. ``consequence`` says what has become of the data, where that is known."""
+
+    consequence: str = ""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}; {self.consequence}" if self.consequence else message
 
 
 class InvalidRequest(EcbenchError, ValueError):
