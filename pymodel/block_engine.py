@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -25,6 +25,31 @@ class EngineLimits:
     """Pointers are multiples of this many bytes."""
 
 
+@dataclass(slots=True)
+class EngineCounters:
+    """What an engine's driver has done since it was made."""
+
+    calls: int = 0
+    """``ecb`` requests that were not empty."""
+    hardware_blocks: int = 0
+    """Blocks the hardware reported done."""
+    software_blocks: int = 0
+    """Blocks computed on the host."""
+    engine_cycles: int = 0
+    """Cycles the hardware reported, summed over its requests."""
+    key_loads: int = 0
+    """Times a request found the engine without a key, or was made to."""
+    bounced_blocks: int = 0
+    """Blocks that went through a bounce buffer."""
+
+    def since(self, earlier: EngineCounters) -> EngineCounters:
+        """What has been added since ``earlier``, a ``copy`` of these counters."""
+        return EngineCounters(*(getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)))
+
+    def copy(self) -> EngineCounters:
+        return EngineCounters(*(getattr(self, f.name) for f in fields(self)))
+
+
 class Key(Protocol):
     """A key as an engine's driver holds it. Compared by identity; ``data`` is the raw key."""
 
@@ -40,6 +65,7 @@ class BlockEngine(Protocol):
     limits: EngineLimits
     memory: HostMemory
     kernel: Kernel
+    counters: EngineCounters
 
     def key(self, data: bytes) -> Key:
         """Make a key. Raises InvalidRequest for a size the cipher does not have."""
