@@ -1,0 +1,142 @@
+"""What all modes share: keys that live as long as a request uses them, scratch memory, and failure."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Self, TypeVar
+
+from pymodel.block_engine import BlockEngine, Key
+from pymodel.buffers import Buffers
+from pymodel.errors import EngineFault, EngineHang, InvalidRequest, Unsupported
+from pymodel.memory import HostAccessError
+
+T = TypeVar("T")
+
+
+class KeySet:
+    """The engine keys of one mode key. They are released when retired and no request uses them."""
+
+    def __init__(self, engine: BlockEngine, parts: tuple[bytes, ...]) -> None:
+        self._engine = engine
+        self._users = 0
+        self._retired = False
+        self.keys: list[Key] = []
+        try:
+            for part in parts:
+                self.keys.append(engine.key(part))
+        except Exception:
+            self._release()
+            raise
+
+    def retire(self) -> None:
+        """No new request will use the keys."""
+        self._retired = True
+        if not self._users:
+            self._release()
+
+    def _release(self) -> None:
+        for key in self.keys:
+            self._engine.release(key)
+
+    @contextmanager
+    def in_use(self) -> Iterator[list[Key]]:
+        self._users += 1
+        try:
+            yield self.keys
+        finally:
+            self._users -= 1
+            if self._retired and not self._users:
+                self._release()
+
+
+class KeyedMode:
+    """Base of the modes: an engine and the key in force."""
+
+    def __init__(self, engine: BlockEngine, key: bytes) -> None:
+        self.engine = engine
+        self._key_set: KeySet | None = self._make_keys(bytes(key))
+
+    def _make_keys(self, key: bytes) -> KeySet:
+        return KeySet(self.engine, self._key_parts(key))
+
+    def _key_parts(self, key: bytes) -> tuple[bytes, ...]:
+        """The engine keys in a mode key. Raises InvalidRequest."""
+        return (key,)
+
+    def set_key(self, key: bytes) -> None:
+        """Use ``key`` from the next request on; requests in flight end with the key they began with.
+
+        Raises InvalidRequest for a size that the cipher does not have; the old key stays in force.
+        """
+        current = self._current()
+        self._key_set = self._make_keys(bytes(key))
+        current.retire()
+
+    def close(self) -> None:
+        """Release the key. Closing twice is allowed; any other use raises InvalidRequest."""
+        if self._key_set is not None:
+            self._key_set.retire()
+            self._key_set = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _current(self) -> KeySet:
+        if self._key_set is None:
+            raise InvalidRequest(f"this {type(self).__name__} has been closed")
+        return self._key_set
+
+    def _check_iv(self, iv: bytes, name: str) -> bytes:
+        if len(iv) != self.engine.block_size:
+            raise InvalidRequest(f"{name} of {len(iv)} bytes, needs {self.engine.block_size}")
+        return bytes(iv)
+
+    def _check_whole_blocks(self, length: int) -> None:
+        if length % self.engine.block_size:
+            raise InvalidRequest(f"{length} bytes are not a multiple of {self.engine.block_size}")
+
+    @contextmanager
+    def _scratch(self, length: int) -> Iterator[Buffers]:
+        """``length`` bytes of the engine's memory for one request."""
+        memory = self.engine.memory
+        address = memory.allocate(length, self.engine.limits.alignment)
+        try:
+            yield Buffers.of(address, length)
+        finally:
+            memory.free(address)
+
+    async def _on_bytes(self, data: bytes,
+                        request: Callable[[Buffers], Awaitable[T]]) -> tuple[bytes, T]:
+        """Put ``data`` into the engine's memory, run an in-place request on it and take it out again."""
+        with self._scratch(len(data)) as buffer:
+            buffer.scatter(self.engine.memory, data)
+            result = await request(buffer)
+            return buffer.read(self.engine.memory), result
+
+
+@contextmanager
+def stating_consequence(src: Buffers, dst: Buffers) -> Iterator[None]:
+    """A failure of one engine call becomes the failure of the whole request.
+
+    A mode touches the destination more than once, so nothing counts as completed, the request
+    cannot be restarted, and the message says what has become of the data.
+    """
+    consequence = ("the request was in place: its data is undefined" if src.same_bytes(dst)
+                   else "the source is intact, the destination undefined")
+    try:
+        yield
+    except (HostAccessError, Unsupported) as error:
+        error.consequence = consequence
+        raise
+    except (EngineFault, EngineHang) as error:
+        failure: EngineFault | EngineHang
+        if isinstance(error, EngineFault):
+            failure = EngineFault(error.kind, error.address, 0, access=error.access, restartable=False)
+        else:
+            failure = EngineHang(error.request, error.state, error.cycles)
+        failure.consequence = consequence
+        raise failure from error
