@@ -1,0 +1,22 @@
+// axi_check_codes.vh - what axi_check complains of; the bit number in its list of findings
+localparam [4:0] CHECK_NONE              = 5'd0;
+localparam [4:0] CHECK_AR_UNSTABLE       = 5'd1;   // arvalid dropped or its payload changed before arready
+localparam [4:0] CHECK_R_UNSTABLE        = 5'd2;
+localparam [4:0] CHECK_AW_UNSTABLE       = 5'd3;
+localparam [4:0] CHECK_W_UNSTABLE        = 5'd4;
+localparam [4:0] CHECK_B_UNSTABLE        = 5'd5;
+localparam [4:0] CHECK_AR_SHAPE          = 5'd6;   // size, burst type, alignment, or more than 16 beats
+localparam [4:0] CHECK_AW_SHAPE          = 5'd7;
+localparam [4:0] CHECK_AR_CROSSES_PAGE   = 5'd8;   // the burst crosses 4 KiB
+localparam [4:0] CHECK_AW_CROSSES_PAGE   = 5'd9;
+localparam [4:0] CHECK_READS_OUTSTANDING = 5'd10;  // more than two
+localparam [4:0] CHECK_WRITE_OUTSTANDING = 5'd11;  // more than one
+localparam [4:0] CHECK_R_UNREQUESTED     = 5'd12;
+localparam [4:0] CHECK_RLAST             = 5'd13;  // missing or early
+localparam [4:0] CHECK_W_WITHOUT_AW      = 5'd14;
+localparam [4:0] CHECK_WLAST             = 5'd15;  // missing or early
+localparam [4:0] CHECK_WSTRB             = 5'd16;  // not all ones
+localparam [4:0] CHECK_B_UNREQUESTED     = 5'd17;  // before WLAST, or without a burst
+localparam [4:0] CHECK_ID                = 5'd18;  // an answer with another id than the request's
+localparam [4:0] CHECK_UNKNOWN           = 5'd19;  // X or Z on a valid or ready after reset
+localparam [4:0] CHECK_LAST              = 5'd19;
