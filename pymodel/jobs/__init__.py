@@ -1,0 +1,21 @@
+"""What the commands do on a bench: the same coroutine on the model and on the RTL.
+
+A job is ``async def work(bench, spec, report) -> dict``: ``spec`` holds values that JSON can carry,
+``report`` takes one JSON-able dict at a time, and the returned dict is the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from pymodel.jobs.bench import Bench, BenchSpec, Report, model_bench
+from pymodel.jobs.cases import replay_cases
+from pymodel.jobs.run import run_mode
+
+Job = Callable[[Bench, dict[str, Any], Report], Awaitable[dict[str, Any]]]
+
+JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases}
+"""Every job by its name."""
+
+__all__ = ["JOBS", "Bench", "BenchSpec", "Job", "Report", "model_bench"]

@@ -25,7 +25,7 @@ from pymodel.regress.simulators import Simulator
 from pymodel.regress.sources import build_root
 
 _COMPLETE = "complete"
-_SOURCE_SUFFIXES = (".v", ".vh", ".sv", ".svh", ".vlt")
+_HEADER_SUFFIXES = (".vh", ".svh", ".hex", ".mem")
 _LIMIT_SECONDS = 1800.0
 
 
@@ -106,7 +106,8 @@ def _key(top: Top, simulator: Simulator, arguments: dict[str, Any]) -> str:
     digest.update(json.dumps([arguments, environment, versions]).encode())
     seen = dict.fromkeys(top.source_files())
     for folder in top.include_directories():
-        seen.update(dict.fromkeys(path for path in sorted(folder.iterdir()) if path.suffix in _SOURCE_SUFFIXES))
+        headers = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADER_SUFFIXES)
+        seen.update(dict.fromkeys(headers))
     for path in seen:
         digest.update(f"\n{path}\n".encode())
         digest.update(path.read_bytes())

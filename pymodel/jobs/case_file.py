@@ -1,0 +1,204 @@
+"""Case files: edge cases from public bug reports, as JSON; tests/data/cases/README.md has the format."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pymodel.errors import InvalidRequest
+from pymodel.jobs.placement import Layout, Spot
+
+T = TypeVar("T")
+
+_STEPS = ("new", "setkey", "crypt", "queue", "free", "abort", "reset")
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """``error``: must be refused. ``out``: hex, or sha256 with length; None when not given."""
+
+    error: bool = False
+    out: dict[str, Any] | None = None
+    iv_out: bytes | None = None
+
+    def matches(self, result: bytes) -> bool:
+        if self.out is None:
+            return True
+        if "hex" in self.out:
+            return result.hex() == str(self.out["hex"]).lower()
+        digest = hashlib.sha256(result).hexdigest()
+        return (len(result), digest) == (self.out["len"], str(self.out["sha256"]).lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a sequence; ``requests`` are the ``crypt`` steps that a ``queue`` starts together."""
+
+    op: str
+    context: str = ""
+    mode: str = ""
+    key: bytes = b""
+    iv: bytes = b""
+    data: bytes = b""
+    encrypt: bool = True
+    expect: Expect = Expect()
+    requests: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case. ``unit``, ``first``, ``wrap_bits``: of ``xts_run``. ``steps``: of ``seq``."""
+
+    name: str
+    mode: str
+    key: bytes
+    iv: bytes
+    data: bytes
+    encrypt: bool
+    layout: Layout
+    expect: Expect
+    may_refuse: bool
+    unit: int
+    first: int
+    wrap_bits: int
+    steps: tuple[Step, ...]
+
+
+def read_case_file(path: Path, subset: str | None = None) -> list[dict[str, Any]]:
+    """The cases in ``path``, or those in its list ``subset``, as plain values that have been checked.
+
+    Raises: InvalidRequest, one line, for a file that cannot be read or is not a case file.
+    """
+    try:
+        contents = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise InvalidRequest(f"{path} is not JSON: {error}") from None
+    cases = contents.get("cases") if isinstance(contents, dict) else None
+    if not isinstance(cases, list):
+        raise InvalidRequest(f"{path} is not a case file: it has no list 'cases'")
+    for index, values in enumerate(cases):
+        try:
+            parse_case(values)
+        except InvalidRequest as error:
+            raise InvalidRequest(f"{path}: case {index}: {error}") from None
+    return cases if subset is None else _chosen(path, contents, cases, subset)
+
+
+def _chosen(path: Path, contents: dict[str, Any], cases: list[dict[str, Any]],
+            subset: str) -> list[dict[str, Any]]:
+    names = contents.get(subset)
+    if not isinstance(names, list) or subset == "cases":
+        raise InvalidRequest(f"{path} has no subset '{subset}'")
+    known = {values["name"]: values for values in cases}
+    missing = [str(name) for name in names if name not in known]
+    if missing:
+        raise InvalidRequest(f"{path}: subset '{subset}' names unknown cases: {', '.join(missing)}")
+    return [known[name] for name in names]
+
+
+def parse_case(values: Any) -> Case:
+    """Raises InvalidRequest that says what is wrong with the case."""
+    if not isinstance(values, dict) or not isinstance(values.get("name"), str):
+        raise InvalidRequest("it is not an object with a name")
+    try:
+        return _case(values)
+    except KeyError as error:
+        raise InvalidRequest(f"'{values['name']}' has no {error}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InvalidRequest(f"'{values['name']}' is malformed: {error}") from None
+
+
+def _case(values: dict[str, Any]) -> Case:
+    mode = str(values["mode"])
+    steps = tuple(_step(step) for step in values["steps"]) if mode == "seq" else ()
+    data = b"" if mode == "seq" else _data(values["input"])
+    return Case(
+        name=values["name"], mode=mode, key=bytes.fromhex(values.get("key", "")),
+        iv=bytes.fromhex(values.get("iv", "")), data=data, encrypt=bool(values.get("enc", True)),
+        layout=_layout(values.get("layout", {}), len(data)), expect=_expect(values["expect"]),
+        may_refuse=bool(values.get("may_refuse", False)), steps=steps,
+        unit=_positive(values["unit"]) if mode == "xts_run" else 0,
+        first=int(values["first"], 16) if mode == "xts_run" else 0,
+        wrap_bits=_positive(values.get("wrap_bits", 128)))
+
+
+def _step(values: dict[str, Any]) -> Step:
+    op = values.get("op", "crypt")
+    if op not in _STEPS:
+        raise ValueError(f"unknown step '{op}'")
+    queued = values["reqs"] if op == "queue" else []
+    return Step(
+        op=op,
+        context="" if op in ("queue", "reset") else str(values["ctx"]),
+        mode=values["mode"] if op == "new" else "",
+        key=bytes.fromhex(values["key"]) if op == "setkey" else b"",
+        iv=bytes.fromhex(values.get("iv", "")),
+        data=_data(values["input"]) if op in ("crypt", "abort") else b"",
+        encrypt=bool(values.get("enc", True)),
+        expect=_expect(values.get("expect", {})),
+        requests=tuple(_step({**request, "op": "crypt"}) for request in queued))
+
+
+def _expect(values: dict[str, Any]) -> Expect:
+    out = values.get("out")
+    if out is not None and "hex" not in out:
+        bytes.fromhex(out["sha256"])
+        _positive(out["len"])
+    elif out is not None:
+        bytes.fromhex(out["hex"])
+    iv_out = values.get("iv_out")
+    return Expect("error" in values, out, None if iv_out is None else bytes.fromhex(iv_out))
+
+
+def _layout(values: dict[str, Any], length: int) -> Layout:
+    src = _spots(values, "src", length)
+    in_place = bool(values.get("inplace", False))
+    dst = None if in_place else _spots(values, "dst", length) if {"dst_div", "dst_off"} & set(values) else src
+    overlap = values.get("overlap")
+    if overlap is not None:
+        return Layout(src, overlap=int(overlap))
+    if values.get("page", 4096) != 4096:
+        raise ValueError("pages have 4096 bytes")
+    return Layout(src, dst, separate_lists=bool(values.get("two_lists", False)),
+                  page_end=bool(values.get("page_end", False)),
+                  iv_behind_dst=bool(values.get("iv_in_line_of_dst_tail", False)))
+
+
+def _spots(values: dict[str, Any], side: str, length: int) -> tuple[Spot, ...]:
+    lengths = [int(part) for part in values.get(f"{side}_div", [length])]
+    offsets = [int(offset) for offset in values.get(f"{side}_off", [])]
+    if sum(lengths) != length or min([*lengths, *offsets, 0]) < 0 or len(offsets) > len(lengths):
+        raise ValueError(f"{side}_div {lengths} and {side}_off {offsets} do not fit {length} bytes")
+    offsets += [0] * (len(lengths) - len(offsets))
+    return tuple(Spot(offset, part) for offset, part in zip(offsets, lengths, strict=True))
+
+
+def _data(form: dict[str, Any]) -> bytes:
+    forms: dict[str, Callable[[Any], bytes]] = {
+        "hex": bytes.fromhex,
+        "stream": lambda value: _stream(str(value[0]), int(value[1])),
+        "count": lambda n: bytes((i * form.get("mul", 7) + form.get("add", 3)) & 255 for i in range(n)),
+        "le16": lambda n: b"".join(i.to_bytes(2, "little") for i in range(n)),
+        "zeros": lambda n: bytes(int(n)),
+    }
+    for name, make in forms.items():
+        if name in form:
+            return make(form[name])
+    raise ValueError(f"unknown input form {', '.join(form) or 'without a name'}")
+
+
+def _stream(seed: str, length: int) -> bytes:
+    count = -(-length // 32)
+    return b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(count))[:length]
+
+
+def _positive(value: Any) -> int:
+    if int(value) <= 0:
+        raise ValueError(f"{value} is not positive")
+    return int(value)

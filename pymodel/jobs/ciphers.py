@@ -1,0 +1,71 @@
+"""The modes by name, and what each request must give, from two references that share no code with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from pymodel import golden
+from pymodel.block_engine import BlockEngine
+from pymodel.buffers import Buffers
+from pymodel.errors import InvalidRequest
+from pymodel.modes.cbc import Cbc
+from pymodel.modes.ctr import Ctr
+from pymodel.modes.ecb import Ecb
+from pymodel.modes.xts import Xts
+
+MODES = ("xts", "cbc", "ecb", "ctr")
+KEY_BYTES = {"xts": (32, 48, 64), "cbc": (16, 24, 32), "ecb": (16, 24, 32), "ctr": (16, 24, 32)}
+"""Whole keys in bytes, both halves for XTS."""
+
+ModeObject = Xts | Cbc | Ecb | Ctr
+
+_CLASSES: dict[str, type[ModeObject]] = {"xts": Xts, "cbc": Cbc, "ecb": Ecb, "ctr": Ctr}
+
+
+def open_mode(engine: BlockEngine, mode: str, key: bytes) -> ModeObject:
+    """Raises InvalidRequest for an unknown mode or a key size it does not have."""
+    if mode not in _CLASSES:
+        raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
+    return _CLASSES[mode](engine, key)
+
+
+async def crypt(cipher: ModeObject, iv: bytes, src: Buffers, dst: Buffers, *, encrypt: bool) -> bytes:
+    """One request in any mode; returns the IV to go on with (XTS and ECB: ``iv`` as it was)."""
+    if isinstance(cipher, Ecb):
+        await (cipher.encrypt(src, dst) if encrypt else cipher.decrypt(src, dst))
+        return iv
+    if isinstance(cipher, Xts):
+        await (cipher.encrypt(iv, src, dst) if encrypt else cipher.decrypt(iv, src, dst))
+        return iv
+    if isinstance(cipher, Ctr):
+        return await cipher.crypt(iv, src, dst)
+    return await (cipher.encrypt(iv, src, dst) if encrypt else cipher.decrypt(iv, src, dst))
+
+
+class ReferencesDisagree(Exception):
+    """The golden model and ``cryptography`` give different results: one of them is wrong."""
+
+
+def expected(mode: str, key: bytes, iv: bytes, data: bytes, *, encrypt: bool) -> tuple[bytes, bytes]:
+    """(output, next IV) from the golden model, confirmed by ``cryptography`` where that can do it.
+
+    Raises: ReferencesDisagree.
+    """
+    result, next_iv = golden.crypt(mode, key, iv, data, encrypt=encrypt)
+    second = _cryptography(mode, key, iv, data, encrypt)
+    if second is not None and second != result:
+        raise ReferencesDisagree(f"{mode} of {len(data)} bytes, key {key.hex()}, iv {iv.hex()}, {encrypt=}")
+    return result, next_iv
+
+
+def _cryptography(mode: str, key: bytes, iv: bytes, data: bytes, encrypt: bool) -> bytes | None:
+    """None where the library cannot: XTS with equal halves or 48-byte keys, and empty input."""
+    half = len(key) // 2
+    if not data or (mode == "xts" and (len(key) == 48 or key[:half] == key[half:])):
+        return None
+    chosen: Any = {"xts": modes.XTS, "cbc": modes.CBC, "ctr": modes.CTR}.get(mode)
+    cipher = Cipher(algorithms.AES(key), chosen(iv) if chosen else modes.ECB())
+    context = cipher.encryptor() if encrypt else cipher.decryptor()
+    return context.update(data) + context.finalize()

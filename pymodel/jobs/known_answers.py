@@ -1,0 +1,19 @@
+"""The known answers that ``ecbench run`` puts through the engine: those printed in the standards."""
+
+from __future__ import annotations
+
+from pymodel.jobs.placement import apart
+from pymodel.jobs.requests import Request
+from pymodel.vectors import Vector, fips197, ieee1619, sp800_38a
+
+
+def known_answers(mode: str, key_bytes: int) -> list[tuple[Request, bytes]]:
+    """Requests in ``mode`` with their answers: FIPS-197, SP 800-38A and IEEE 1619."""
+    vectors = [*fips197(), *sp800_38a(), *ieee1619()]
+    return [(_request(vector), vector.expected) for vector in vectors
+            if vector.mode == mode and len(vector.key) == key_bytes]
+
+
+def _request(vector: Vector) -> Request:
+    return Request(vector.name, vector.mode, vector.key, vector.iv, vector.data, vector.encrypt,
+                   apart(len(vector.data)))
