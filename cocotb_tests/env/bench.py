@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
 from cocotb_tests.env.backdoor import MirrorMemory, memory_size
 from cocotb_tests.env.kernel import CosimKernel
@@ -49,6 +49,7 @@ class RtlBench(Bench):
             getattr(dut, name).value = 0
         dut.rst.value = 1
         _set_straps(dut, spec)
+        await Timer(PERIOD_NS, "ns")  # the inputs have their values before the first edge
         Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
         await ClockCycles(dut.clk, RESET_CYCLES)
         await FallingEdge(dut.clk)
