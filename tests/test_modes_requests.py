@@ -203,7 +203,8 @@ def test_partial_overlap_is_refused(engine, shift):
     ecb, cbc = Ecb(engine, KEY[:16]), Cbc(engine, KEY[:16])
     refused(engine, "overlap",
             ecb.encrypt(src, dst), cbc.encrypt(IV, src, dst), cbc.decrypt(IV, src, dst),
-            Ctr(engine, KEY[:16]).crypt(IV, src, dst), Xts(engine, KEY).encrypt(IV, src, dst), Xts(engine, KEY).decrypt(IV, src, dst))
+            Ctr(engine, KEY[:16]).crypt(IV, src, dst), Xts(engine, KEY).encrypt(IV, src, dst),
+            Xts(engine, KEY).decrypt(IV, src, dst))
 
 
 def test_a_destination_of_another_length_is_refused(engine, buffer):
