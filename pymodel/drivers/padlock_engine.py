@@ -1,0 +1,160 @@
+"""One PadLock as its drivers see it: what it holds, the reload decision, the watchdog, the continuation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from pymodel.block_engine import EngineCounters
+from pymodel.drivers.padlock_keys import Placed
+from pymodel.drivers.policies import EngineState, Policy
+from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
+from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult, XcryptStatus
+from pymodel.engines.rijndael import BLOCK_BYTES
+from pymodel.errors import EngineFault, EngineHang
+from pymodel.kernel import Cpu, Kernel
+from pymodel.memory import HostMemory
+
+_FAULTS = {
+    XcryptStatus.BAD_CONTROL_WORD: ("control word", "read", False),
+    XcryptStatus.ALIGN_FAULT: ("alignment", "pointer", False),
+    XcryptStatus.READ_PAGE_FAULT: ("page", "read", True),
+    XcryptStatus.WRITE_PAGE_FAULT: ("page", "write", True),
+    XcryptStatus.READ_BUS_FAULT: ("bus", "read", True),
+    XcryptStatus.WRITE_BUS_FAULT: ("bus", "write", True),
+}
+"""Status to kind, access, and whether the request can go on from where it stopped."""
+
+
+def generous_watchdog(blocks: int) -> int:
+    """Cycles after which a request of ``blocks`` blocks counts as hung."""
+    return 50_000 + 1_000 * blocks
+
+
+class EngineRecord:
+    """What is known of one engine, shared by all drivers of its port."""
+
+    def __init__(self) -> None:
+        self.state = EngineState()
+        self.in_flight = False
+
+
+_records: WeakKeyDictionary[XcryptPort, EngineRecord] = WeakKeyDictionary()
+
+
+def record_of(port: XcryptPort) -> EngineRecord:
+    return _records.setdefault(port, EngineRecord())
+
+
+class PadlockEngine:
+    """Runs contiguous, aligned requests to their end.
+
+    ``watchdog``: blocks to cycles, or None for no watchdog. The Cpu is held for one reload and
+    one ``xcrypt`` at a time.
+    """
+
+    def __init__(self, port: XcryptPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, policy: Policy,
+                 counters: EngineCounters, watchdog: Callable[[int], int] | None) -> None:
+        self._port = port
+        self._memory = memory
+        self._kernel = kernel
+        self._cpu = cpu
+        self._policy = policy
+        self._counters = counters
+        self._watchdog = watchdog
+        self._record = record_of(port)
+
+    async def reset(self) -> None:
+        """Reset the engine. A request in flight ends in EngineHang."""
+        if self._record.in_flight:
+            await self._reset()
+        else:
+            async with self._cpu.lock:
+                await self._reset()
+
+    async def _reset(self) -> None:
+        self._record.state = EngineState()
+        await self._port.reset()
+        self._record.state = EngineState()
+
+    async def xcrypt(self, where: Placed, src: int, dst: int, blocks: int, completed: int) -> int:
+        """One ``xcrypt``; returns the blocks done, fewer than ``blocks`` after an interrupt.
+
+        ``completed``: bytes of the whole request done before. Raises EngineFault, EngineHang.
+        """
+        async with self._cpu.lock:
+            await self._prepare(where)
+            op = Xcrypt(where.control_word, where.key, src, dst, blocks)
+            result = await self._run(op, where, completed)
+        return blocks - result.count
+
+    async def _prepare(self, where: Placed) -> bool:
+        """Make the engine hold, or load, what is needed; returns whether it will load."""
+        seen = self._record.state.observed(await self._port.key_loaded())
+        self._record.state, clear = self._policy(seen, where.material)
+        if clear:
+            await self._port.load_flags()
+        loads = clear or not seen.key_loaded
+        self._counters.key_loads += loads
+        return loads
+
+    async def _run(self, op: Xcrypt, where: Placed, completed: int) -> XcryptResult:
+        length = op.count * BLOCK_BYTES
+        with self._memory.owned((op.cword, CONTROL_WORD_BYTES), (op.key, len(where.material.key)),
+                                (op.src, length), (op.dst, length)):
+            result = await self._watched(op, completed)
+        done = op.count - result.count
+        self._counters.hardware_blocks += done
+        self._counters.engine_cycles += result.cycles
+        if result.status in _FAULTS:
+            kind, access, restartable = _FAULTS[result.status]
+            raise EngineFault(kind, result.address, completed + done * BLOCK_BYTES, access=access,
+                              restartable=restartable)
+        return result
+
+    async def _watched(self, op: Xcrypt, completed: int) -> XcryptResult:
+        name = f"xcryptecb of {op.count} blocks from {op.src:#x} to {op.dst:#x}"
+        began = self._kernel.now()
+        task = self._kernel.start(self._port.xcrypt(op), name)
+        self._record.in_flight = True
+        try:
+            ended = await task.done.wait(None if self._watchdog is None else self._watchdog(op.count))
+            state = self._port.state()
+            if not ended:
+                await self._reset()
+                await task.done.wait()
+            waited = self._kernel.now() - began
+            try:
+                result = task.outcome()
+            except EngineReset:
+                raise EngineHang(name, state, waited, completed) from None
+            if not ended:
+                raise EngineHang(name, state, waited, completed)
+            return result
+        finally:
+            self._record.in_flight = False
+
+
+class ForgetfulPadlockEngine(PadlockEngine):
+    """The naive engine of IRQ_FORGETS_KEY: one slot of key memory for all keys, wiped once the key is loaded.
+
+    An interrupted request is continued at once, as if the engine still had its key.
+    """
+
+    _slot: int | None = None
+
+    async def xcrypt(self, where: Placed, src: int, dst: int, blocks: int, completed: int) -> int:
+        if self._slot is None:
+            self._slot = self._memory.allocate(SCHEDULE_READ_BYTES)
+        async with self._cpu.lock:
+            if await self._prepare(where):
+                self._memory.write(self._slot, where.material.key)
+            left = blocks
+            while left:
+                op = Xcrypt(where.control_word, self._slot, src, dst, left)
+                done = left - (await self._run(op, where, completed)).count
+                if done or await self._port.key_loaded():
+                    self._memory.write(self._slot, bytes(SCHEDULE_READ_BYTES))
+                src, dst, left = src + done * BLOCK_BYTES, dst + done * BLOCK_BYTES, left - done
+                completed += done * BLOCK_BYTES
+        return blocks
