@@ -187,7 +187,8 @@ module padlock_control (
 
     assign take_word  = state_reg == WORD && settled && read_pending;
     assign hand_over  = state_reg == HAND_OVER;
-    assign forget     = finish && status == STATUS_INTERRUPTED && irq_forgets_key;
+    assign forget     = (finish && status == STATUS_INTERRUPTED && irq_forgets_key)
+                        || (command_next && state_next == WORD);   // no key is in force until the load is complete
     assign read_valid = command_reg;
     assign read_halt  = soft_rst || stop_reg || (state_reg == RUN && write_fault);
     assign run_start  = command_reg && state_reg == RUN;

@@ -1,0 +1,213 @@
+"""When the PadLock's bus transactions happen: recurrences over bursts and beats.
+
+Times are rising edges of the clock, counted from the acceptance of the request. They hold for a
+memory with fixed latencies that is always ready. What is decided at an edge depends on what happened
+at earlier edges, so that each ``max`` below is "one edge after the last thing it waits for".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+NEVER = 1 << 62
+"""An edge that does not come."""
+
+BLOCK_BYTES = 16
+BURST_BEATS = 16
+FIFO_BEATS = 32
+PAGE_BEATS = 256
+MAX_READS = 2
+"""Read bursts outstanding at a time."""
+
+
+class BusError(IntEnum):
+    """SLVERR and DECERR."""
+
+    PAGE = 0
+    BUS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFault:
+    """The first beat of a range that comes with an error."""
+
+    beat: int
+    error: BusError
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBurst:
+    """``decided``: the edge after which arvalid is high. ``first``: of its first R beat."""
+
+    decided: int
+    beats: int
+    first: int
+
+    @property
+    def requested(self) -> int:
+        """The AR handshake."""
+        return self.decided + 1
+
+    @property
+    def last(self) -> int:
+        """The R beat with RLAST."""
+        return self.first + self.beats - 1
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBurst:
+    """``decided``: the edge after which awvalid is high. ``answered``: the B handshake."""
+
+    decided: int
+    block: int
+    """Index of its first block in the request."""
+    beats: int
+    answered: int
+    error: BusError | None
+
+    @property
+    def requested(self) -> int:
+        """The AW handshake."""
+        return self.decided + 1
+
+    def loaded(self, beat: int) -> int:
+        """The edge at which a beat leaves the FIFO for the W register."""
+        return self.requested + beat
+
+    def written(self, beat: int) -> int:
+        """The W handshake of a beat."""
+        return self.requested + 1 + beat
+
+
+def _to_page_end(address: int) -> int:
+    return PAGE_BEATS - address // BLOCK_BYTES % PAGE_BEATS
+
+
+class ReadStream:
+    """One command of the reader: ``beats`` from ``address`` on, accepted at edge ``command``.
+
+    ``commits``: for each beat that became visible, the edge at which the last one of its group came.
+    """
+
+    def __init__(self, command: int, address: int, beats: int, group: int, latency: int,
+                 fault: ReadFault | None) -> None:
+        self.bursts: list[ReadBurst] = []
+        self.commits: list[int] = []
+        self.failed_at = NEVER
+        """The edge of the first beat with an error."""
+        self._command = command
+        self._address = address
+        self._beats = beats
+        self._group = group
+        self._latency = latency
+        self._fault_beat = NEVER if fault is None else fault.beat
+        self._requested = 0
+
+    def request(self, allowed: int, taken: Sequence[int] = ()) -> bool:
+        """Add the next burst, if there is one and it is decided at edge ``allowed`` or before.
+
+        ``taken``: the edges at which beats left the FIFO, all that can be before this burst.
+        """
+        length = self._next_length()
+        to_free = self._requested + length - FIFO_BEATS
+        if not length or to_free > len(taken):
+            return False
+        decided = self._command + 1
+        if self.bursts:
+            decided = self.bursts[-1].decided + 1
+        if len(self.bursts) >= MAX_READS:
+            decided = max(decided, self.bursts[-MAX_READS].last + 1)
+        if to_free > 0:
+            decided = max(decided, taken[to_free - 1] + 1)
+        if decided > min(allowed, self.failed_at):
+            return False
+        self._append(decided, length)
+        return True
+
+    def _next_length(self) -> int:
+        """Whole groups up to a full burst, cut at a page end and at the end of the command."""
+        phase = self._requested % self._group if self._group < BURST_BEATS else 0
+        start = self._address + self._requested * BLOCK_BYTES
+        return min(BURST_BEATS - phase, _to_page_end(start), self._beats - self._requested)
+
+    def _append(self, decided: int, length: int) -> None:
+        first = decided + 1 + self._latency
+        if self.bursts:
+            first = max(first, self.bursts[-1].last + 1)
+        self.bursts.append(ReadBurst(decided, length, first))
+        before = self._requested
+        self._requested += length
+        if before <= self._fault_beat < self._requested:
+            self.failed_at = first + self._fault_beat - before
+        while (end := len(self.commits) + self._group) <= min(self._requested, self._fault_beat):
+            self.commits += [first + end - 1 - before] * self._group
+
+    def idle(self, halted: int) -> int:
+        """The edge at which the reader is first seen idle; ``halted``: the last edge for decisions."""
+        if self._requested == self._beats:
+            return self.bursts[-1].last + 1
+        dropped = min(self.failed_at + 1, max(halted + 1, self._command + 1) + 1)
+        return max(dropped, self.bursts[-1].last + 1) if self.bursts else dropped
+
+
+class WriteStream:
+    """The writer's command: ``count`` blocks to ``address`` on, accepted at edge ``command``.
+
+    ``loads``: for each block, the edge at which it left the FIFO. ``done``: blocks answered with OKAY.
+    ``error``: asked with address and beats of a burst.
+    """
+
+    def __init__(self, command: int, address: int, count: int, latency: int,
+                 error: Callable[[int, int], BusError | None]) -> None:
+        self.bursts: list[WriteBurst] = []
+        self.loads: list[int] = []
+        self.done = 0
+        self.failed_at = NEVER
+        """The edge of the B with an error."""
+        self._command = command
+        self._address = address
+        self._count = count
+        self._latency = latency
+        self._error = error
+
+    def advance(self, ended: Sequence[int]) -> None:
+        """Add the bursts whose blocks are all in ``ended``, the edges at which blocks came into the FIFO."""
+        while self.failed_at == NEVER:
+            length = self._next_length(self._count)
+            end = len(self.loads) + length
+            if not length or end > len(ended):
+                return
+            self._append(ended[end - 1] + 1, length)
+
+    def flush(self, ended: Sequence[int], cut: int) -> None:
+        """Add the bursts for what is left in the FIFO; from edge ``cut`` on it is known that this is all."""
+        while self.failed_at == NEVER and len(self.loads) < len(ended):
+            self._append(max(cut, ended[-1] + 1), self._next_length(len(ended)))
+
+    def address_of(self, block: int) -> int:
+        return (self._address + block * BLOCK_BYTES) & 0xFFFFFFFF
+
+    def _next_length(self, blocks: int) -> int:
+        start = self.address_of(len(self.loads))
+        return min(BURST_BEATS, _to_page_end(start), blocks - len(self.loads))
+
+    def _append(self, ready: int, length: int) -> None:
+        decided = max(ready, self.bursts[-1].answered if self.bursts else self._command + 1)
+        block = len(self.loads)
+        error = self._error(self.address_of(block), length)
+        burst = WriteBurst(decided, block, length, decided + 1 + length + self._latency, error)
+        self.bursts.append(burst)
+        self.loads += range(burst.loaded(0), burst.loaded(length))
+        if error is None:
+            self.done += length
+        else:
+            self.failed_at = burst.answered
+
+    def finished(self, ended: Sequence[int], cut: int) -> int:
+        """The first edge at which the writer is seen to have nothing more to do."""
+        answered = self.bursts[-1].answered + 1 if self.bursts else 0
+        if self.failed_at != NEVER or len(self.loads) == self._count:
+            return answered
+        return max(answered, cut, ended[-1] + 1 if ended else 0)

@@ -1,0 +1,214 @@
+"""The course of one PadLock request in clock edges, without stepping through them.
+
+``timeline`` is a pure function: from the operands, the straps, what memory holds for the key and
+where it answers with an error, to the edge of every transaction and the final report. Edge 0 is the
+acceptance. The stages, each in the words of hdl/padlock/padlock_control.v:
+
+    CHECK   is left at edge 1
+    SETUP   is left at setup_cycles + 2
+    WORD    one read command; left one edge after its last beat; DECODE takes one edge more
+    KEY     one read command; left one edge after its last beat
+    HAND_OVER  a schedule: one edge a beat; a raw key: one edge for each half
+    RUN     read, cipher and write overlap; left when the last of them is seen to be over
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pymodel.engines.padlock import ControlWord
+from pymodel.engines.padlock_bursts import (
+    BLOCK_BYTES,
+    FIFO_BEATS,
+    NEVER,
+    BusError,
+    ReadBurst,
+    ReadFault,
+    ReadStream,
+    WriteBurst,
+    WriteStream,
+)
+from pymodel.engines.ports import Xcrypt, XcryptStatus
+from pymodel.engines.quirks import Quirk
+
+CORE_EXPANSION = 3
+"""The core accepts a block this many edges, and as many as it has rounds, after a raw key."""
+
+_READ_STATUS = {BusError.PAGE: XcryptStatus.READ_PAGE_FAULT, BusError.BUS: XcryptStatus.READ_BUS_FAULT}
+_WRITE_STATUS = {BusError.PAGE: XcryptStatus.WRITE_PAGE_FAULT, BusError.BUS: XcryptStatus.WRITE_BUS_FAULT}
+
+
+class Target(Protocol):
+    """Where memory answers with an error."""
+
+    def read_fault(self, address: int, beats: int) -> ReadFault | None: ...
+
+    def write_error(self, address: int, beats: int) -> BusError | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Straps:
+    """What is sampled at reset, and the latencies of the memory in edges."""
+
+    quirks: Quirk
+    fetch_blocks: int
+    setup_cycles: int
+    read_latency: int
+    write_latency: int
+
+    @property
+    def group(self) -> int:
+        """Blocks of a fetch group."""
+        return self.fetch_blocks if Quirk.FETCH_AHEAD in self.quirks else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A request's course. All times are edges after acceptance."""
+
+    status: XcryptStatus
+    cycles: int
+    """The edge at which done_valid rises."""
+    address: int = 0
+    """Of a fault."""
+    done: int = 0
+    """Blocks."""
+    load_reads: tuple[ReadBurst, ...] = ()
+    unloaded_at: int | None = None
+    """A load began: no key is in force until it is complete."""
+    loaded_at: int | None = None
+    """The core took the last beat of the key."""
+    reads: tuple[ReadBurst, ...] = ()
+    entered: tuple[int, ...] = ()
+    """Blocks go into the core."""
+    ended: tuple[int, ...] = ()
+    """Blocks go from the core into the FIFO for writing."""
+    writes: tuple[WriteBurst, ...] = ()
+
+    def drained(self, reset_at: int) -> int:
+        """The edge at which the engine is idle again after a soft reset sampled at edge ``reset_at``.
+
+        Bursts decided before it run to their end; if there is none, one edge passes.
+        """
+        ends = [reset_at]
+        ends += [burst.last for burst in self.load_reads + self.reads if burst.decided < reset_at]
+        ends += [burst.answered for burst in self.writes if burst.decided < reset_at]
+        return max(ends) + 1
+
+
+def timeline(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, target: Target) -> Timeline:
+    """``load``: whether the key is loaded. ``word``: the one at op.cword then, else the one in force.
+
+    ``op.interrupt_at`` is the edge at which the interrupt is sampled first (0 = never).
+    """
+    if op.count == 0:
+        return Timeline(XcryptStatus.OK, 1)
+    pointers = ((op.cword, op.key) if load else ()) + (op.src, op.dst)
+    for pointer in pointers:
+        if pointer % BLOCK_BYTES:
+            return Timeline(XcryptStatus.ALIGN_FAULT, 1, pointer)
+    interrupt = op.interrupt_at or NEVER
+    ready = straps.setup_cycles + 2
+    if interrupt < ready:
+        return Timeline(XcryptStatus.INTERRUPTED, interrupt + 1)
+    if not load:
+        return _run(op, interrupt, ready, ready, word.rounds, straps, target)
+    loading = _load(op, interrupt, ready, word, straps, target)
+    if loading.loaded_at is None:
+        return loading
+    first_entry = loading.loaded_at + (1 if word.keygen else word.rounds + CORE_EXPANSION)
+    run = _run(op, interrupt, loading.loaded_at, first_entry, word.rounds, straps, target)
+    return replace(run, load_reads=loading.load_reads, unloaded_at=loading.unloaded_at,
+                   loaded_at=loading.loaded_at)
+
+
+def _load(op: Xcrypt, interrupt: int, ready: int, word: ControlWord, straps: Straps,
+          target: Target) -> Timeline:
+    """Read the control word and the key. Without ``loaded_at`` the request ends here."""
+    ended, settled, bursts = _fetch(op.cword, 1, ready + 1, interrupt, straps, target)
+    ended = replace(ended, unloaded_at=ready, load_reads=bursts)
+    if ended.cycles:
+        return ended
+    decoded = settled + 1
+    if not word.acceptable(keygen_128_only=Quirk.KEYGEN_128_ONLY in straps.quirks):
+        return replace(ended, status=XcryptStatus.BAD_CONTROL_WORD, cycles=decoded, address=op.cword)
+    if interrupt < decoded:
+        return replace(ended, status=XcryptStatus.INTERRUPTED, cycles=decoded)
+    beats = word.key_beats(schedule_overread=Quirk.SCHEDULE_OVERREAD in straps.quirks)
+    failed, settled, more = _fetch(op.key, beats, decoded + 1, interrupt, straps, target)
+    ended = replace(ended, load_reads=bursts + more)
+    if failed.cycles:
+        return replace(ended, status=failed.status, cycles=failed.cycles, address=failed.address)
+    return replace(ended, loaded_at=settled + (word.rounds + 1 if word.keygen else beats))
+
+
+def _fetch(address: int, beats: int, command: int, interrupt: int, straps: Straps,
+           target: Target) -> tuple[Timeline, int, tuple[ReadBurst, ...]]:
+    """A command whose beats are one group: how it ends the request (cycles 0: not), its end, its bursts."""
+    fault = target.read_fault(address, beats)
+    stream = ReadStream(command, address, beats, beats, straps.read_latency, fault)
+    while stream.request(interrupt):
+        pass
+    settled = stream.idle(interrupt)
+    end = Timeline(XcryptStatus.OK, 0)
+    if fault is not None and stream.failed_at != NEVER:
+        end = Timeline(_READ_STATUS[fault.error], settled, _beat_address(address, fault))
+    elif interrupt < settled:
+        end = Timeline(XcryptStatus.INTERRUPTED, settled)
+    return end, settled, tuple(stream.bursts)
+
+
+def _beat_address(start: int, fault: ReadFault) -> int:
+    return (start + fault.beat * BLOCK_BYTES) & 0xFFFFFFFF
+
+
+def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, straps: Straps,
+         target: Target) -> Timeline:
+    """Read, cipher and write. ``ready``: the edge before the one at which the commands are accepted."""
+    total = -(-op.count // straps.group) * straps.group
+    fault = target.read_fault(op.src, total)
+    reads = ReadStream(ready + 1, op.src, total, straps.group, straps.read_latency, fault)
+    writes = WriteStream(ready + 1, op.dst, op.count, straps.write_latency, target.write_error)
+    entered: list[int] = []
+    ended: list[int] = []
+    while reads.request(min(interrupt, writes.failed_at), entered):
+        upto = min(len(reads.commits), op.count)
+        _enter(upto, reads, writes, entered, ended, interrupt, first_entry, rounds)
+    cut = interrupt + 1
+    starved = reads.failed_at != NEVER and len(entered) == len(reads.commits)
+    if starved:
+        cut = min(cut, reads.failed_at + 1)
+    writes.flush(ended, cut)
+    halted = min(interrupt, writes.failed_at)
+    over = max(reads.idle(halted), writes.finished(ended, cut), ended[-1] + 1 if ended else 0)
+
+    status, address = XcryptStatus.OK, 0
+    if writes.failed_at != NEVER and (error := writes.bursts[-1].error) is not None:
+        status, address = _WRITE_STATUS[error], writes.address_of(writes.bursts[-1].block)
+    elif starved and fault is not None:
+        status, address = _READ_STATUS[fault.error], _beat_address(op.src, fault)
+    elif writes.done != op.count:
+        status = XcryptStatus.INTERRUPTED
+    return Timeline(status, over, address, writes.done, reads=tuple(reads.bursts), entered=tuple(entered),
+                    ended=tuple(ended), writes=tuple(writes.bursts))
+
+
+def _enter(upto: int, reads: ReadStream, writes: WriteStream, entered: list[int], ended: list[int],
+           interrupt: int, first_entry: int, rounds: int) -> None:
+    """Let blocks into the core, up to index ``upto``, until the interrupt or a failed write closes it.
+
+    A block enters when its group has come, the core is free, and the FIFO behind it has room.
+    """
+    for block in range(len(entered), upto):
+        at = max(reads.commits[block] + 1, first_entry)
+        if entered:
+            at = max(at, entered[-1] + rounds)
+        if block >= FIFO_BEATS:
+            to_leave = block - FIFO_BEATS
+            at = max(at, writes.loads[to_leave] + 1) if to_leave < len(writes.loads) else NEVER
+        if at > min(interrupt, writes.failed_at):
+            return
+        entered.append(at)
+        ended.append(at + rounds + 1)
+        writes.advance(ended)
