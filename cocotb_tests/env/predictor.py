@@ -48,13 +48,13 @@ class PadlockPredictor:
         self._op: Xcrypt | None = None
         self._accepted_at = 0
         self._before: list[tuple[slice, np.ndarray]] = []
-        self._state = model.state
+        self._state = model.key_state
 
     def accepted(self, op: Xcrypt, now: int) -> None:
         self._requests += 1
         self._op, self._accepted_at = op, now
         self._before = [(part, self._memory.bytes[part].copy()) for part in (self._range(op.src, op), self._range(op.dst, op))]
-        self._state = self._model.state
+        self._state = self._model.key_state
         label = f"request {self._requests}, {op.count} blocks {op.src:#x} to {op.dst:#x}"
         self.scoreboard.expect(self._predict(op), label)
 
@@ -65,7 +65,7 @@ class PadlockPredictor:
         if edge <= 0 or 0 < self._op.interrupt_at <= edge:
             return
         self._op = replace(self._op, interrupt_at=edge)
-        self._model.state = self._state
+        self._model.key_state = self._state
         current = [(part, self._memory.bytes[part].copy()) for part, _ in self._before]
         self._install(self._before)
         self.scoreboard.replace(self._predict(self._op))
@@ -96,7 +96,7 @@ class PadlockPredictor:
         result = self._model.kernel.run(self._model.xcrypt(op))
         destination = self._memory.bytes[part].tobytes()
         self._install(self._before)
-        return Completion(self._comparable(result), self._model.state.key_loaded, destination)
+        return Completion(self._comparable(result), self._model.key_state.key_loaded, destination)
 
     def _comparable(self, result: XcryptResult) -> XcryptResult:
         return result if self._compare_cycles else replace(result, cycles=0)
@@ -118,7 +118,7 @@ class PadlockPredictor:
 
     def _check_references(self, op: Xcrypt, result: XcryptResult, destination: bytes) -> None:
         """Golden model and ``cryptography`` on the blocks that the engine reports as done."""
-        held = self._model.state.held
+        held = self._model.key_state.held
         done = (op.count - result.count) * BLOCK_BYTES
         if held is None or not done:
             return
