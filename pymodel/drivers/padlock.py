@@ -18,6 +18,7 @@ from pymodel.drivers.padlock_engine import ForgetfulPadlockEngine, PadlockEngine
 from pymodel.drivers.padlock_keys import KeyPlacement, PadlockKey, Placed
 from pymodel.drivers.policies import POLICIES, PolicyName, never
 from pymodel.drivers.walk import Span, leaves_page, walk
+from pymodel.engines.padlock import FETCH_BLOCKS
 from pymodel.engines.ports import XcryptPort
 from pymodel.engines.quirks import Quirk
 from pymodel.engines.rijndael import BLOCK_BYTES, KEY_BYTES
@@ -25,7 +26,6 @@ from pymodel.errors import EngineFault, EngineHang, InvalidRequest
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostMemory
 
-FETCH_BLOCKS = (1, 2, 4, 8)
 BOUNCE_BYTES = 4096
 _SLACK_BYTES = (max(FETCH_BLOCKS) - 1) * BLOCK_BYTES
 """Room behind the bounce buffer for the engine's reading ahead."""
@@ -47,7 +47,7 @@ class PadlockDriver:
         if policy not in POLICIES:
             raise InvalidRequest(f"PadLock policy {policy!r}: there are {', '.join(POLICIES)}")
         if fetch_blocks not in FETCH_BLOCKS:
-            raise InvalidRequest(f"fetch groups of {fetch_blocks} blocks: there are 1, 2, 4 and 8")
+            raise InvalidRequest(f"fetch groups of {fetch_blocks} blocks: there are {FETCH_BLOCKS}")
         self.name = "padlock"
         self.block_size = BLOCK_BYTES
         self.limits = EngineLimits(key_bytes=KEY_BYTES, length_multiple=BLOCK_BYTES, alignment=BLOCK_BYTES)
@@ -92,7 +92,7 @@ class PadlockDriver:
                                         dst.part(span.position, span.length), span.position, bounce)
 
     def _own(self, key: Key) -> PadlockKey:
-        if not isinstance(key, PadlockKey):
+        if not isinstance(key, PadlockKey) or key.placement is not self._placement:
             raise InvalidRequest("the key is of another engine")
         return key
 

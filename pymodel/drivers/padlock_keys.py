@@ -44,7 +44,7 @@ class PadlockKey(AesKey):
     def __init__(self, data: bytes, placement: KeyPlacement) -> None:
         super().__init__(data)
         self.released = False
-        self._placement = placement
+        self.placement = placement
         self._users = 0
         self._placed: dict[bool, Placed] = {}
         self._raw: int | None = None
@@ -53,7 +53,7 @@ class PadlockKey(AesKey):
     @property
     def engine_expands(self) -> bool:
         """Whether the engine is given the raw key: it can expand 128-bit keys only."""
-        return len(self.data) == 16 or Quirk.KEYGEN_128_ONLY not in self._placement.handles
+        return len(self.data) == 16 or Quirk.KEYGEN_128_ONLY not in self.placement.handles
 
     def material(self, *, decrypt: bool) -> Material:
         word = ControlWord(rounds=self.rounds, keygen=not self.engine_expands, decrypt=decrypt,
@@ -64,9 +64,9 @@ class PadlockKey(AesKey):
         """Where this direction lies in memory. Raises OutOfMemory."""
         if decrypt not in self._placed:
             material = self.material(decrypt=decrypt)
-            word = self._placement.memory.allocate(CONTROL_WORD_BYTES)
+            word = self.placement.memory.allocate(CONTROL_WORD_BYTES)
             self._allocated.append(word)
-            self._placement.memory.write(word, material.control_word.to_bytes(CONTROL_WORD_BYTES, "little"))
+            self.placement.memory.write(word, material.control_word.to_bytes(CONTROL_WORD_BYTES, "little"))
             self._placed[decrypt] = Placed(material, word, self._place(material))
         return self._placed[decrypt]
 
@@ -75,16 +75,16 @@ class PadlockKey(AesKey):
             if self._raw is None:
                 self._raw = self._write(material.key, -(-len(self.data) // BLOCK_BYTES) * BLOCK_BYTES)
             return self._raw
-        overread = Quirk.SCHEDULE_OVERREAD in self._placement.handles
+        overread = Quirk.SCHEDULE_OVERREAD in self.placement.handles
         return self._write(material.key, SCHEDULE_READ_BYTES if overread else len(material.key))
 
     def _write(self, data: bytes, room: int) -> int:
-        if self._placement.allocate is not None:
-            address = self._placement.allocate(room)
+        if self.placement.allocate is not None:
+            address = self.placement.allocate(room)
         else:
-            address = self._placement.memory.allocate(room)
+            address = self.placement.memory.allocate(room)
             self._allocated.append(address)
-        self._placement.memory.write(address, data)
+        self.placement.memory.write(address, data)
         return address
 
     @contextmanager
@@ -105,6 +105,6 @@ class PadlockKey(AesKey):
     def _free_when_unused(self) -> None:
         if self.released and not self._users:
             for address in self._allocated:
-                self._placement.memory.free(address)
+                self.placement.memory.free(address)
             self._allocated.clear()
             self._placed.clear()
