@@ -1,7 +1,7 @@
 """docs/byte-order.md on the RTL: one block, seen in Python, in memory and on the wires."""
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from cocotb_tests.env.bench import RtlBench
 from pymodel.buffers import Buffers
@@ -22,8 +22,9 @@ async def one_block_has_byte_0_in_bits_7_to_0_everywhere(dut):
     seen: dict[str, int] = {}
 
     async def watch_the_wires() -> None:
-        """One monitor per handshake of the core; the data phase is the only block of this request."""
+        """The only data beat of this request."""
         await RisingEdge(dut.wvalid)
+        await FallingEdge(dut.clk)
         seen["wdata"] = int(dut.wdata.value)
 
     watch = cocotb.start_soon(watch_the_wires())
@@ -31,7 +32,8 @@ async def one_block_has_byte_0_in_bits_7_to_0_everywhere(dut):
     await bench.call(engine.ecb(key, Buffers.of(src, 16), Buffers.of(dst, 16), decrypt=False))
     await watch
     assert memory.read(dst, 16) == CIPHERTEXT
-    assert memory.read(src, 1) == b"\x32" and memory.read(dst, 1) == b"\x39"
+    assert memory.read(src, 1) == b"\x32"
+    assert memory.read(dst, 1) == b"\x39"
     assert seen["wdata"] == CIPHERTEXT_WORD == int.from_bytes(CIPHERTEXT, "little")
     assert int(dut.ram.mem[src // 512].value) & (1 << 128) - 1 == PLAINTEXT_WORD
     assert int(dut.ram.mem[dst // 512].value) & (1 << 128) - 1 == CIPHERTEXT_WORD

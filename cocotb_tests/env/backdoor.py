@@ -14,13 +14,12 @@ from cocotb.utils import get_sim_time
 
 from pymodel.memory import LINE_BYTES, PAGE_BYTES, HostMemory
 
-
 _used_lines: set[int] = set()
 """Lines that any test of this simulation has pushed or pulled."""
 
 
 class MirrorMemory(HostMemory):
-    """``ram`` is the handle of an ``axi_ram``. ``written_lines``: lines the engine wrote, at the last pull."""
+    """``ram``: the handle of an ``axi_ram``. ``written_lines``: what the engine wrote, at the last pull."""
 
     def __init__(self, ram: Any, size: int) -> None:
         self._ram = ram

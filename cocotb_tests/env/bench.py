@@ -40,6 +40,8 @@ class RtlBench(Bench):
 
     dut: Any
     predictor: PadlockPredictor
+    _latency: tuple[int, int]
+    _errors: tuple[set[int], set[int]]
 
     @classmethod
     async def start(cls, dut: Any, spec: BenchSpec | None = None) -> RtlBench:
@@ -66,15 +68,35 @@ class RtlBench(Bench):
                              setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
                              write_latency=spec.write_latency)
         predictor = PadlockPredictor(model, memory, compare_cycles=not spec.stall_seed)
-        port = PadlockPort(dut, kernel, memory, predictor)
+        port = PadlockPort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks),
+                           fetch_blocks=spec.fetch_blocks)
         bench = cls(kernel, memory, [Cpu(kernel)], port, spec, "rtl", cocotb.SIM_NAME)
         bench.dut, bench.predictor = dut, predictor
+        bench._latency, bench._errors = (spec.read_latency, spec.write_latency), (set(), set())
         bench.problems = bench._problems
         return bench
 
     async def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run driver code from a cocotb task; many tasks may do so at the same time."""
         return await self.kernel.call(coroutine)
+
+    def set_latency(self, *, read: int = 1, write: int = 1) -> None:
+        """Of the memory, in cycles, from the next request on."""
+        self._latency = (read, write)
+        self.dut.read_latency.value, self.dut.write_latency.value = read, write
+        self._tell_predictor()
+
+    def inject_bus_error(self, address: int | None, *, reads: bool = False, writes: bool = False) -> None:
+        """Answer the 16-byte beat at ``address`` with a bus error from now on; None ends it."""
+        self._errors = (set(), set()) if address is None else ({address} if reads else set(),
+                                                               {address} if writes else set())
+        self.dut.bus_error_address.value = address or 0
+        self.dut.bus_error_enable.value = bool(self._errors[0]) | bool(self._errors[1]) << 1
+        self._tell_predictor()
+
+    def _tell_predictor(self) -> None:
+        self.predictor.set_memory(read_latency=self._latency[0], write_latency=self._latency[1],
+                                  read_errors=self._errors[0], write_errors=self._errors[1])
 
     def check(self, at_least: int = 1) -> None:
         """End of a test. Raises ScoreboardError, or AssertionError for a violation of the AXI rules."""

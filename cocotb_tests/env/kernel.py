@@ -27,7 +27,7 @@ IDLE_LIMIT = 2_000_000
 
 
 class CosimKernel(Kernel):
-    """``clock`` is a running clock of ``period_ns``; cycle 0 is the first falling edge after the first use."""
+    """``clock``: a running clock of ``period_ns``. Cycle 0 is the first falling edge after the first use."""
 
     def __init__(self, clock: LogicObject, period_ns: int = 10, idle_limit: int = IDLE_LIMIT) -> None:
         super().__init__()

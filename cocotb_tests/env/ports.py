@@ -16,16 +16,19 @@ from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.predictor import PadlockPredictor
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
+from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Event
 
 BLOCK_BYTES = 16
 
 
 class PadlockPort:
-    """``predictor`` judges each request; None switches that off."""
+    """``predictor`` judges each request. ``quirks`` and ``fetch_blocks`` take effect at a reset."""
 
-    def __init__(self, dut: Any, kernel: CosimKernel, memory: MirrorMemory,
-                 predictor: PadlockPredictor | None) -> None:
+    def __init__(self, dut: Any, kernel: CosimKernel, memory: MirrorMemory, predictor: PadlockPredictor, *,
+                 quirks: Quirk, fetch_blocks: int) -> None:
+        self.quirks = quirks
+        self.fetch_blocks = fetch_blocks
         self._dut = dut
         self._kernel = kernel
         self._memory = memory
@@ -53,8 +56,7 @@ class PadlockPort:
         if self._in_flight is not None:
             raise RuntimeError("xcrypt while another one is in flight: callers hold the Cpu")
         self._memory.sync()
-        if self._predictor is not None:
-            self._predictor.accepted(op, self._kernel.now())
+        self._predictor.accepted(op, self._kernel.now())
         self._post(op)
         length = op.count * BLOCK_BYTES
         self._in_flight, self._abandoned = op, False
@@ -66,8 +68,7 @@ class PadlockPort:
             raise EngineReset
         self._memory.sync()
         result, key_loaded = self._result()
-        if self._predictor is not None:
-            self._predictor.completed(result, key_loaded)
+        self._predictor.completed(result, key_loaded)
         return result
 
     def _post(self, op: Xcrypt) -> None:
@@ -91,22 +92,22 @@ class PadlockPort:
 
     async def load_flags(self) -> None:
         self._toggle("flags_toggle")
-        if self._predictor is not None:
-            self._predictor.flags_loaded()
+        self._predictor.flags_loaded()
         await self._kernel.sleep(1)
 
     async def key_loaded(self) -> bool:
-        return bool(int(self._dut.result.value) >> 163 & 1)
+        return bool(int(self._dut.key_loaded.value))
 
     async def interrupt(self) -> None:
         self._toggle("irq_toggle")
-        if self._predictor is not None and self._in_flight is not None:
+        if self._in_flight is not None:
             self._predictor.interrupted(self._kernel.now())
 
     async def reset(self) -> None:
+        self._dut.quirk.value = int(self.quirks)
+        self._dut.fetch_blocks.value = self.fetch_blocks
         self._dut.soft_rst.value = 1
-        if self._predictor is not None:
-            self._predictor.reset()
+        self._predictor.reset(self.quirks, self.fetch_blocks)
         await self._kernel.sleep(1)
         self._dut.soft_rst.value = 0
         while int(self._dut.busy.value):
@@ -117,5 +118,8 @@ class PadlockPort:
             self._done.set()
 
     def state(self) -> dict[str, int | str]:
-        names = ("busy", "axi_violations")
-        return {name: int(getattr(self._dut, name).value) for name in names}
+        state: dict[str, int | str] = {name: int(getattr(self._dut, name).value)
+                                       for name in ("busy", "ar_bursts", "r_beats", "aw_bursts", "w_beats")}
+        if self._in_flight is not None:
+            state["count"] = self._in_flight.count
+        return state

@@ -1,4 +1,4 @@
-"""PadlockPredictor: what each xcrypt request must do, from the transaction-level model, and two more opinions.
+"""PadlockPredictor: what each request must do, from the transaction-level model, and two more opinions.
 
 The model runs on the mirror's own bytes in no simulated time, its result is kept, and the
 destination is put back: so the prediction sees exactly what the RTL sees and costs no second
@@ -19,6 +19,7 @@ from pymodel import golden
 from pymodel.engines import rijndael
 from pymodel.engines.padlock_model import PadlockModel
 from pymodel.engines.ports import Xcrypt, XcryptResult
+from pymodel.engines.quirks import Quirk
 from pymodel.memory import LINE_BYTES
 
 BLOCK_BYTES = 16
@@ -50,10 +51,19 @@ class PadlockPredictor:
         self._before: list[tuple[slice, np.ndarray]] = []
         self._state = model.key_state
 
+    def set_memory(self, *, read_latency: int, write_latency: int, read_errors: set[int],
+                   write_errors: set[int]) -> None:
+        """What the memory does from the next request on."""
+        self._model.read_latency, self._model.write_latency = read_latency, write_latency
+        for mine, theirs in ((self._model.read_bus_errors, read_errors),
+                             (self._model.write_bus_errors, write_errors)):
+            mine.clear()
+            mine.update(theirs)
+
     def accepted(self, op: Xcrypt, now: int) -> None:
         self._requests += 1
         self._op, self._accepted_at = op, now
-        self._before = [(part, self._memory.bytes[part].copy()) for part in (self._range(op.src, op), self._range(op.dst, op))]
+        self._before = self._copies(self._range(op.src, op), self._range(op.dst, op))
         self._state = self._model.key_state
         label = f"request {self._requests}, {op.count} blocks {op.src:#x} to {op.dst:#x}"
         self.scoreboard.expect(self._predict(op), label)
@@ -66,7 +76,7 @@ class PadlockPredictor:
             return
         self._op = replace(self._op, interrupt_at=edge)
         self._model.key_state = self._state
-        current = [(part, self._memory.bytes[part].copy()) for part, _ in self._before]
+        current = self._copies(*(part for part, _ in self._before))
         self._install(self._before)
         self.scoreboard.replace(self._predict(self._op))
         self._install(current)
@@ -85,11 +95,12 @@ class PadlockPredictor:
     def flags_loaded(self) -> None:
         self._model.forget_key()
 
-    def reset(self) -> None:
-        """The request in flight is abandoned; its destination is undefined."""
+    def reset(self, quirks: Quirk, fetch_blocks: int) -> None:
+        """The straps are sampled; the request in flight is abandoned, its destination undefined."""
         self._op = None
         self.scoreboard.withdraw()
-        self._model.forget_key()
+        self._model.quirks, self._model.fetch_blocks = quirks, fetch_blocks
+        self._model.kernel.run(self._model.reset())
 
     def _predict(self, op: Xcrypt) -> Completion:
         part = self._range(op.dst, op)
@@ -100,6 +111,9 @@ class PadlockPredictor:
 
     def _comparable(self, result: XcryptResult) -> XcryptResult:
         return result if self._compare_cycles else replace(result, cycles=0)
+
+    def _copies(self, *parts: slice) -> list[tuple[slice, np.ndarray]]:
+        return [(part, self._memory.bytes[part].copy()) for part in parts]
 
     def _install(self, parts: list[tuple[slice, np.ndarray]]) -> None:
         for part, data in parts:

@@ -82,5 +82,6 @@ class Scoreboard:
 
 def _shown(value: Any) -> str:
     if isinstance(value, bytes):
-        return value.hex() if len(value) <= 48 else f"{len(value)} bytes {value[:16].hex()}..{value[-16:].hex()}"
+        ends = f"{value[:16].hex()}..{value[-16:].hex()}"
+        return value.hex() if len(value) <= 48 else f"{len(value)} bytes {ends}"
     return hex(value) if type(value) is int else str(value)

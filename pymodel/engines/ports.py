@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+from pymodel.engines.quirks import Quirk
+
 
 class XcryptStatus(IntEnum):
     """``done_status`` of the PadLock; hdl/padlock/padlock_status.vh has the same list."""
@@ -48,6 +50,12 @@ class XcryptResult:
 
 
 class XcryptPort(Protocol):
+    """The engine as its driver sees it."""
+
+    quirks: Quirk
+    """Straps; a change takes effect at the next reset, as does one of ``fetch_blocks``."""
+    fetch_blocks: int
+
     async def xcrypt(self, op: Xcrypt) -> XcryptResult:
         """Run the instruction to its end. One at a time: callers hold the Cpu."""
 

@@ -21,6 +21,7 @@ from pymodel.memory import PAGE_BYTES
 
 BLOCK_BYTES = 16
 RIGHT = "right"
+_WIPED = "the rest is encrypted with the wiped key"
 _KEY_A = bytes(range(32))
 _KEY_B = bytes(range(100, 132))
 _DATA = bytes((37 * i + 11) & 255 for i in range(24 * BLOCK_BYTES))
@@ -74,19 +75,24 @@ async def _verdicts(bench: Bench, shown: Demonstration) -> Verdicts:
     off = "no strap"
     if shown.strap:
         off = await _play(bench, shown.scene, every & ~shown.quirk, every & ~shown.quirk)
-    await bench.port.strap(quirks=every, fetch_blocks=bench.spec.fetch_blocks)
+    await _strap(bench, every)
     ok = naive == shown.failure and right == RIGHT and off in (RIGHT, "no strap")
     return Verdicts(shown.quirk.bit_length() - 1, shown.quirk.name or "", shown.engine, naive, right, off, ok)
 
 
 async def _play(bench: Bench, scene: Scene, straps: Quirk, handles: Quirk) -> str:
-    await bench.port.strap(quirks=straps, fetch_blocks=bench.spec.fetch_blocks)
+    await _strap(bench, straps)
     try:
         return await scene(bench, handles)
     except EngineFault as fault:
         return f"{fault.kind} fault on {fault.access}"
     except EcbenchError as error:
         return f"{type(error).__name__}: {error}"
+
+
+async def _strap(bench: Bench, quirks: Quirk) -> None:
+    bench.port.quirks = quirks
+    await bench.port.reset()
 
 
 async def _encrypt(bench: Bench, engine: BlockEngine, key: bytes, data: bytes) -> bytes:
@@ -189,7 +195,7 @@ async def _irq_forgets_key(bench: Bench, handles: Quirk) -> str:
     right, wiped = golden.ecb_encrypt(_KEY_A[:16], _DATA), golden.ecb_encrypt(bytes(16), _DATA)
     for position in range(BLOCK_BYTES, len(_DATA), BLOCK_BYTES):
         if out == right[:position] + wiped[position:]:
-            return "the rest is encrypted with the wiped key"
+            return _WIPED
     return _judged(out, _KEY_A[:16], _DATA)
 
 
@@ -199,5 +205,5 @@ DEMONSTRATIONS = (
     Demonstration(Quirk.SCHEDULE_OVERREAD, "padlock", _schedule_overread, "page fault behind the schedule"),
     Demonstration(Quirk.FETCH_AHEAD, "padlock", _fetch_ahead, "page fault behind the source"),
     Demonstration(Quirk.ALIGN_16, "padlock", _align_16, "alignment fault on pointer", strap=False),
-    Demonstration(Quirk.IRQ_FORGETS_KEY, "padlock", _irq_forgets_key, "the rest is encrypted with the wiped key"),
+    Demonstration(Quirk.IRQ_FORGETS_KEY, "padlock", _irq_forgets_key, _WIPED),
 )
