@@ -6,16 +6,17 @@ A job is ``async def work(bench, spec, report) -> dict``: ``spec`` holds values 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from pymodel.jobs.bench import Bench, BenchSpec, Report, model_bench
 from pymodel.jobs.cases import replay_cases
+from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
 
-Job = Callable[[Bench, dict[str, Any], Report], Awaitable[dict[str, Any]]]
+Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, Any]]]
 
-JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases}
+JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases, "quirks": demonstrate_quirks}
 """Every job by its name."""
 
 __all__ = ["JOBS", "Bench", "BenchSpec", "Job", "Report", "model_bench"]

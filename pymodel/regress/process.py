@@ -26,22 +26,23 @@ class Ended:
 
 
 def run_logged(command: Sequence[str], *, log: Path, cwd: Path, environment: Mapping[str, str],
-               limit_seconds: float | None = None, poll: Callable[[], None] | None = None) -> Ended:
+               limit_seconds: float | None = None, poll: Callable[[], bool] | None = None) -> Ended:
     """Run ``command`` with its output in ``log``; ``poll`` is called about 20 times a second meanwhile.
 
+    The limit counts from the start, or from the last time that ``poll`` returned True for news.
     Whatever ends this call, also KeyboardInterrupt or an error of ``poll``, the process and all it
     started are gone afterwards.
     """
-    started = time.monotonic()
+    started = news = time.monotonic()
     timed_out = False
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         try:
             while not _ended(process):
-                if poll is not None:
-                    poll()
-                if limit_seconds is not None and time.monotonic() - started > limit_seconds:
+                if poll is not None and poll():
+                    news = time.monotonic()
+                if limit_seconds is not None and time.monotonic() - news > limit_seconds:
                     timed_out = True
                     break
         finally:

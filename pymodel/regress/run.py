@@ -55,11 +55,12 @@ class Simulation:
 def simulate(build: Build, module: str, *, seed: int = 1, test_filter: str | None = None,
              environment: Mapping[str, str] | None = None, directory: Path | None = None,
              limit_seconds: float = DEFAULT_LIMIT_SECONDS, import_paths: tuple[Path, ...] = (),
-             poll: Callable[[], None] | None = None, allow_hdl_errors: bool = False) -> Simulation:
+             poll: Callable[[], bool] | None = None, allow_hdl_errors: bool = False) -> Simulation:
     """Run the cocotb tests of ``module`` (a dotted name) on ``build``.
 
     ``test_filter``: a regular expression on "module.test". ``environment``: variables for the tests.
-    ``directory``: where the run happens; default a new one. ``poll`` is called while it runs.
+    ``directory``: where the run happens; default a new one. ``poll`` is called while it runs; the limit
+    counts from its last True.
     """
     if directory is None:
         directory = new_run_directory(f"{module.rsplit('.', 1)[-1]}-{build.simulator.name}")

@@ -71,6 +71,11 @@ class Simulator:
         return environment
 
 
+def unknown(name: str) -> SimulatorError:
+    """The error for a name that is no simulator's."""
+    return SimulatorError(f"unknown simulator '{name}': choose one of {', '.join(NAMES)}")
+
+
 @cache
 def find(name: str) -> Simulator:
     """Return the simulator called ``name`` (``verilator`` or ``icarus``).
@@ -80,7 +85,7 @@ def find(name: str) -> Simulator:
     Raises: SimulatorError (unknown, not found, too old).
     """
     if name not in NAMES:
-        raise SimulatorError(f"unknown simulator '{name}': choose one of {', '.join(NAMES)}")
+        raise unknown(name)
     found = _verilator() if name == "verilator" else _icarus()
     if found is None:
         raise SimulatorError(f"{_TITLE[name]} not found ({_INSTALL[name]})")

@@ -1,0 +1,137 @@
+"""What the commands show: progress on stderr, tables on stdout, and one JSON object in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pymodel.errors import InvalidRequest
+
+_PLAIN_WIDTH = 160
+_PLAIN_SECONDS = 10.0
+
+
+class Display:
+    """Progress and messages. A terminal gets a bar; anything else a line at most every 10 seconds.
+
+    Used as a context manager around the work.
+    """
+
+    def __init__(self) -> None:
+        self._errors = Console(stderr=True, highlight=False)
+        self._output = Console(highlight=False)
+        if not self._output.is_terminal:
+            self._output = Console(highlight=False, width=_PLAIN_WIDTH)
+        self._bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                             TimeElapsedColumn(), console=self._errors, transient=True)
+        self._task: TaskID | None = None
+        self._said_at = time.monotonic()
+
+    def __enter__(self) -> Display:
+        if self._errors.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def say(self, text: str) -> None:
+        """A line on stderr."""
+        self._errors.print(text, markup=False, soft_wrap=True)
+
+    def out(self, text: str) -> None:
+        """A line on stdout."""
+        self._output.print(text, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def waiting(self, text: str) -> Iterator[None]:
+        """Work of unknown length, such as a build."""
+        if self._errors.is_terminal:
+            task = self._bar.add_task(text, total=None)
+            try:
+                yield
+            finally:
+                self._bar.remove_task(task)
+        else:
+            self.say(text)
+            yield
+
+    def progress(self, text: str, done: int, total: int) -> None:
+        """``done`` of ``total`` steps of the work called ``text``."""
+        if self._errors.is_terminal:
+            if self._task is None:
+                self._task = self._bar.add_task(text, total=total)
+            self._bar.update(self._task, description=text, completed=done, total=total)
+        elif done == total or time.monotonic() - self._said_at > _PLAIN_SECONDS:
+            self._said_at = time.monotonic()
+            self.say(f"{text}: {done} of {total}")
+
+    def table(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
+        """``columns``: key of the rows to heading. Numbers are set to the right."""
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for key, heading in columns.items():
+            numeric = bool(rows) and isinstance(rows[0].get(key), int | float)
+            table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(_cell(row.get(key)) for key in columns),
+                          style=None if row.get("verdict", "pass") == "pass" else "bold red")
+        self._output.print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.2f}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def check_writable(path: Path | None) -> None:
+    """Raises InvalidRequest when no file can be written at ``path``; leaves nothing behind."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InvalidRequest(f"cannot write {path}: it is a directory")
+    if path.exists() and not path.is_file():
+        return
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return
+    except OSError as error:
+        raise InvalidRequest(f"cannot write {path}: {error.strerror}") from None
+
+
+def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
+    """One object, ``ok`` and ``rows``; the file appears complete or not at all."""
+    text = json.dumps({"ok": ok, "rows": list(rows)}, indent=2) + "\n"
+    if path.exists() and not path.is_file():  # a terminal, a pipe
+        path.write_text(text)
+        return
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

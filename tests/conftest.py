@@ -1,0 +1,95 @@
+"""Options and fixtures for tests that start a simulator; they ask for the fixture ``sim``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pymodel.regress import simulators
+from pymodel.regress.build import build
+from pymodel.regress.config import Top, known_top
+from pymodel.regress.run import Simulation, seed_from_environment, simulate
+from pymodel.regress.simulators import Simulator, SimulatorError
+
+CASE_FILE = Path(__file__).parent / "data" / "cases" / "cases.json"
+ROOT = Path(__file__).parents[1]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--sim", default="all", choices=["all", *simulators.NAMES],
+                     help="the simulator for tests on RTL (default: all that are installed)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    chosen = config.getoption("--sim")
+    if chosen != "all" and (reason := _missing(chosen)):
+        raise pytest.UsageError(reason)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    return [", ".join(simulator.title for simulator in simulators.installed())]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """A missing simulator is said once, however many tests it skips."""
+    for name in simulators.NAMES:
+        if config.getoption("--sim") == "all" and (reason := _missing(name)):
+            terminalreporter.write_line(f"{reason}: its tests were skipped", yellow=True)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "sim" not in metafunc.fixturenames:
+        return
+    chosen = metafunc.config.getoption("--sim")
+    names = simulators.NAMES if chosen == "all" else (chosen,)
+    metafunc.parametrize("sim", [_parameter(name) for name in names], indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "sim" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.rtl)
+
+
+def _parameter(name: str) -> Any:
+    reason = _missing(name)
+    return pytest.param(name, marks=[pytest.mark.skip(reason=reason)] if reason else [], id=name)
+
+
+def _missing(name: str) -> str:
+    try:
+        simulators.find(name)
+    except SimulatorError as error:
+        return str(error)
+    return ""
+
+
+@pytest.fixture
+def sim(request: pytest.FixtureRequest) -> Simulator:
+    """Each simulator that ``--sim`` allows."""
+    return simulators.find(request.param)
+
+
+@pytest.fixture
+def run_rtl(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Simulation]:
+    """Builds a top and runs a cocotb module on it; fails the test with the log's end unless all passed."""
+
+    def run(top: str | Top, module: str, sim: Simulator, test: str | None = None, seed: int | None = None,
+            *, import_paths: tuple[Path, ...] = (), limit_seconds: float = 500.0, **straps: Any) -> Simulation:
+        """``test``: a regular expression on "module.test". ``straps``: fields of BenchSpec, which the
+        module finds as JSON in $ECBENCH_BENCH."""
+        seed = seed_from_environment() if seed is None else seed
+        made = build(top if isinstance(top, Top) else known_top(top), sim)
+        print(f"ECBENCH_SEED={seed} pytest '{request.node.nodeid}'")
+        ended = simulate(made, module, seed=seed, test_filter=test, directory=tmp_path / "run",
+                         environment={"ECBENCH_BENCH": json.dumps(straps)}, import_paths=import_paths,
+                         limit_seconds=limit_seconds)
+        if not ended.ok:
+            pytest.fail(ended.report(), pytrace=False)
+        return ended
+
+    return run

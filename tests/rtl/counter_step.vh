@@ -1,0 +1,1 @@
+`define COUNTER_STEP 1'b1
