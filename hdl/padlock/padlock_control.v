@@ -189,9 +189,9 @@ module padlock_control (
     assign hand_over  = state_reg == HAND_OVER;
     assign forget     = (finish && status == STATUS_INTERRUPTED && irq_forgets_key)
                         || (command_next && state_next == WORD);   // no key is in force until the load is complete
-    assign read_valid = command_reg;
+    assign read_valid = command_reg && !soft_rst;
     assign read_halt  = soft_rst || stop_reg || (state_reg == RUN && write_fault);
-    assign run_start  = command_reg && state_reg == RUN;
+    assign run_start  = read_valid && state_reg == RUN;
     assign run_open   = state_reg == RUN && !command_reg;
     assign run_close  = stop_reg || write_fault;
     assign run_dst    = dst_reg;

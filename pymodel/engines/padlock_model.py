@@ -62,7 +62,8 @@ class _Flight:
 def _report(op: Xcrypt, course: Timeline) -> XcryptResult:
     advanced = course.done * BLOCK_BYTES
     return XcryptResult(course.status, (op.src + advanced) & _ADDRESS_MASK,
-                        (op.dst + advanced) & _ADDRESS_MASK, op.count - course.done, course.address, course.cycles)
+                        (op.dst + advanced) & _ADDRESS_MASK, op.count - course.done, course.address,
+                        course.cycles)
 
 
 class PadlockModel:

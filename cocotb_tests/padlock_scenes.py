@@ -1,0 +1,230 @@
+"""Scenes for the PadLock engine: the same steps on the RTL and on the model, and what each side saw.
+
+A scene is a list of steps, plain data. ``play`` carries it out on a side and returns a log: of every
+request its outcome, the cycle at which it was seen, and what it left in memory. Two sides agree
+when their logs are equal.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge
+
+from cocotb_tests.env.backdoor import MirrorMemory, memory_size
+from cocotb_tests.env.kernel import CosimKernel
+from cocotb_tests.env.ports import PadlockPort
+from pymodel.engines.padlock_model import PadlockModel
+from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult
+from pymodel.engines.quirks import Quirk
+from pymodel.kernel import Kernel
+from pymodel.memory import HostMemory
+
+PERIOD_NS = 10
+RESET_EDGES = 3
+
+SEEN = (slice(0, 1 << 18), slice(-(1 << 14), None))
+"""The parts of memory that are compared after each request: where random requests go, and the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Straps of the engine (they take effect at a reset) and of the memory (at once)."""
+
+    quirks: Quirk = Quirk.all()
+    fetch_blocks: int = 2
+    setup_cycles: int = 8
+    read_latency: int = 1
+    write_latency: int = 1
+    read_error: int | None = None
+    """Address whose read is answered with a bus error."""
+    write_error: int | None = None
+    stall_seed: int = 0
+    stall_mask: int = 31
+    stall_rate: int = 0
+
+
+class Side:
+    """One of the two worlds."""
+
+    kernel: Kernel
+    memory: HostMemory
+    port: XcryptPort
+
+    def set(self, setting: Setting) -> None:
+        raise NotImplementedError
+
+    def exact(self) -> bool:
+        """Whether cycles mean anything."""
+        return True
+
+
+class ModelSide(Side):
+    def __init__(self, size: int, setting: Setting) -> None:
+        self.kernel = Kernel()
+        self.memory = HostMemory(size)
+        self.model = PadlockModel(self.kernel, self.memory, quirks=setting.quirks,
+                                  fetch_blocks=setting.fetch_blocks, setup_cycles=setting.setup_cycles)
+        self.port = self.model
+        self.set(setting)
+
+    def set(self, setting: Setting) -> None:
+        for name in ("quirks", "fetch_blocks", "setup_cycles", "read_latency", "write_latency"):
+            setattr(self.model, name, getattr(setting, name))
+        for errors, address in ((self.model.read_bus_errors, setting.read_error),
+                                (self.model.write_bus_errors, setting.write_error)):
+            errors.clear()
+            if address is not None:
+                errors.add(address)
+
+    def play(self, scene: Sequence[Step]) -> list[Any]:
+        return self.kernel.run(play(self, scene))
+
+
+class _NoPredictor:
+    """These tests compare for themselves."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: None
+
+
+class RtlSide(Side):
+    """``padlock_top`` after power-on. Made by ``start``."""
+
+    def __init__(self, dut: Any, setting: Setting) -> None:
+        self.dut = dut
+        self.kernel = CosimKernel(dut.clk, PERIOD_NS)
+        self.memory = mirror = MirrorMemory(dut.ram, memory_size(dut.ram))
+        mirror.start_clean()
+        self.port = PadlockPort(dut, self.kernel, mirror, _NoPredictor(), quirks=setting.quirks,
+                                fetch_blocks=setting.fetch_blocks)
+
+    @classmethod
+    async def start(cls, dut: Any, setting: Setting) -> RtlSide:
+        for name in ("soft_rst", "op", "op_interrupt_at", "op_toggle", "irq_toggle", "flags_toggle"):
+            getattr(dut, name).value = 0
+        _set_inputs(dut, setting)
+        dut.rst.value = 1
+        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
+        await ClockCycles(dut.clk, RESET_EDGES)
+        await FallingEdge(dut.clk)
+        dut.rst.value = 0
+        await FallingEdge(dut.clk)
+        return cls(dut, setting)
+
+    def set(self, setting: Setting) -> None:
+        self.port.quirks, self.port.fetch_blocks = setting.quirks, setting.fetch_blocks
+        _set_inputs(self.dut, setting)
+
+    def exact(self) -> bool:
+        return not int(self.dut.stall_seed.value)
+
+    async def play(self, scene: Sequence[Step]) -> list[Any]:
+        return await self.kernel.drive(play(self, scene))
+
+    def violations(self) -> tuple[int, int]:
+        """How many, and the code of the first."""
+        return int(self.dut.axi_violations.value), int(self.dut.axi_first_violation.value)
+
+
+def _set_inputs(dut: Any, setting: Setting) -> None:
+    for name in ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
+                 "stall_rate"):
+        getattr(dut, name).value = getattr(setting, name)
+    dut.quirk.value = int(setting.quirks)
+    addresses = (setting.read_error, setting.write_error)
+    chosen = {address for address in addresses if address is not None}
+    if len(chosen) > 1:
+        raise ValueError("the memory has one address for bus errors")
+    dut.bus_error_enable.value = sum((address is not None) << bit for bit, address in enumerate(addresses))
+    dut.bus_error_address.value = max(chosen, default=0)
+
+
+# -- steps --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The host writes."""
+
+    address: int
+    data: bytes
+
+    async def play(self, side: Side, log: list[Any]) -> None:
+        side.memory.write(self.address, self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Protect:
+    """Access rights of the page at ``address``."""
+
+    address: int
+    readable: bool
+    writable: bool
+
+    async def play(self, side: Side, log: list[Any]) -> None:
+        side.memory.protect(self.address, 1, readable=self.readable, writable=self.writable)
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """New straps, with ``reset`` also for the engine."""
+
+    setting: Setting
+    reset: bool = False
+
+    async def play(self, side: Side, log: list[Any]) -> None:
+        side.set(self.setting)
+        if self.reset:
+            started = side.kernel.now()
+            await side.port.reset()
+            log.append(("reset", side.kernel.now() - started, await side.port.key_loaded()))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One xcrypt, ``gap`` cycles after the step before. ``actions``: (cycles after posting, what), ascending;
+    what is ``interrupt``, ``load_flags``, ``key_loaded`` or ``reset``."""
+
+    op: Xcrypt
+    actions: tuple[tuple[int, str], ...] = ()
+    gap: int = 0
+
+    async def play(self, side: Side, log: list[Any]) -> None:
+        await side.kernel.sleep(self.gap)
+        started = side.kernel.now()
+        task = side.kernel.start(self._outcome(side, started), "request")
+        for at, what in self.actions:
+            await side.kernel.sleep(started + at - side.kernel.now())
+            seen = await getattr(side.port, what)()
+            if side.exact():
+                log.append((what, side.kernel.now() - started, seen))
+        log.append(await task.join())
+        side.memory.sync()
+        log.append([zlib.crc32(side.memory.bytes[part]) for part in SEEN])
+
+    async def _outcome(self, side: Side, started: int) -> Any:
+        try:
+            result = await side.port.xcrypt(self.op)
+        except EngineReset:
+            return self.op, "abandoned", side.kernel.now() - started
+        ended = side.kernel.now() - started if side.exact() else 0
+        return self.op, comparable(side, result), ended, await side.port.key_loaded()
+
+
+Step = Write | Protect | Set | Request
+
+
+def comparable(side: Side, result: XcryptResult) -> XcryptResult:
+    return result if side.exact() else replace(result, cycles=0)
+
+
+async def play(side: Side, scene: Sequence[Step]) -> list[Any]:
+    log: list[Any] = []
+    for step in scene:
+        await step.play(side, log)
+    return log

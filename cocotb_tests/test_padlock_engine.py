@@ -1,0 +1,192 @@
+"""The PadLock engine against its transaction-level model: data, status, pointers, key and every cycle.
+
+No driver: raw requests through the port, the same scene on both sides, equal logs.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+import numpy as np
+
+from cocotb_tests.padlock_random import DATA_AT, KEYS_AT, RandomScenes
+from cocotb_tests.padlock_scenes import ModelSide, Request, RtlSide, Set, Setting, Step, Write
+from pymodel import golden
+from pymodel.engines import rijndael
+from pymodel.engines.padlock import ControlWord
+from pymodel.engines.ports import Xcrypt, XcryptStatus
+from pymodel.engines.quirks import Quirk
+from pymodel.memory import PAGE_BYTES
+
+EFFORT = float(os.environ.get("ECBENCH_EFFORT", "1"))
+"""Scales the number of random scenes."""
+
+WORD_AT, KEY_AT, SRC, DST = KEYS_AT, KEYS_AT + 512, DATA_AT, DATA_AT + 16 * PAGE_BYTES
+KEYS = {bits: bytes(range(bits // 8)) for bits in (128, 192, 256)}
+DATA = random.Random(1).randbytes(600 * 16)
+
+
+def generator(dut: Any, name: str) -> random.Random:
+    """Random numbers of one test, from the seed of the regression, which is logged."""
+    dut._log.info("%s: COCOTB_RANDOM_SEED %s", name, cocotb.RANDOM_SEED)
+    return random.Random(f"{cocotb.RANDOM_SEED} {name}")
+
+
+class Pair:
+    """Both sides after power-on. ``agree`` plays a scene on both, ``finish`` judges memory and bus."""
+
+    def __init__(self, rtl: RtlSide, model: ModelSide) -> None:
+        self.rtl = rtl
+        self.model = model
+
+    @classmethod
+    async def start(cls, dut: Any, setting: Setting) -> Pair:
+        rtl = await RtlSide.start(dut, setting)
+        return cls(rtl, ModelSide(rtl.memory.size, setting))
+
+    async def agree(self, scene: list[Step]) -> list[Any]:
+        observed = await self.rtl.play(scene)
+        if not self.rtl.exact():
+            self.model.exact = lambda: False
+        expected = self.model.play(scene)
+        for seen, wanted in zip(observed, expected, strict=True):
+            assert seen == wanted, f"RTL {seen}, model {wanted}"
+        return observed
+
+    def finish(self) -> None:
+        assert np.array_equal(self.rtl.memory.bytes, self.model.memory.bytes)
+        assert self.rtl.violations() == (0, 0)
+
+
+def schedule(bits: int, decrypt: bool) -> bytes:
+    forward = rijndael.expand(KEYS[bits])
+    return (rijndael.invert(forward) if decrypt else forward).tobytes()
+
+
+def key_steps(bits: int, *, keygen: bool, decrypt: bool = False) -> list[Step]:
+    word = ControlWord(rounds=6 + bits // 32, keygen=keygen, decrypt=decrypt, ksize=(bits - 128) // 64)
+    return [Write(WORD_AT, word.encode().to_bytes(16, "little")),
+            Write(KEY_AT, schedule(bits, decrypt) if keygen else KEYS[bits])]
+
+
+def request(count: int, **changes: Any) -> Request:
+    actions = changes.pop("actions", ())
+    return Request(replace(Xcrypt(WORD_AT, KEY_AT, SRC, DST, count), **changes), actions)
+
+
+def outcomes(log: Iterable[Any]) -> list[Any]:
+    """The results of the requests in a log."""
+    return [entry[1] for entry in log if isinstance(entry, tuple) and isinstance(entry[0], Xcrypt)]
+
+
+@cocotb.test()
+@cocotb.parametrize(bits=[128, 192, 256], decrypt=[False, True])
+async def ecb_of_512_blocks_takes_512_times_its_rounds_and_at_most_200_cycles_more(dut, bits, decrypt):
+    pair = await Pair.start(dut, Setting())
+    log = await pair.agree([*key_steps(bits, keygen=bits > 128, decrypt=decrypt), Write(SRC, DATA),
+                            request(512), request(512)])
+    ecb = golden.ecb_decrypt if decrypt else golden.ecb_encrypt
+    assert pair.rtl.memory.read(DST, 512 * 16) == ecb(KEYS[bits], DATA[:512 * 16])
+    loading, loaded = outcomes(log)
+    dut._log.info("512 blocks, %d bits, decrypt %s: %d cycles with the key, %d without", bits, decrypt,
+                  loading.cycles, loaded.cycles)
+    assert loaded.cycles < loading.cycles <= 512 * (6 + bits // 32) + 200
+    pair.finish()
+
+
+@cocotb.test()
+@cocotb.parametrize(part=[0, 1, 2])
+async def random_requests_agree_in_data_status_pointers_and_cycles(dut, part):
+    numbers = generator(dut, f"random requests {part}")
+    pair = await Pair.start(dut, Setting())
+    scenes = RandomScenes(numbers, pair.rtl.memory.size)
+    seen: set[XcryptStatus] = set()
+    for _ in range(round(20 * EFFORT)):
+        log = await pair.agree(scenes.scene(requests=10))
+        seen.update(result.status for result in outcomes(log) if result != "abandoned")
+    assert EFFORT < 1 or len(seen) == len(XcryptStatus), f"only {seen} occurred"
+    pair.finish()
+
+
+@cocotb.test()
+async def random_back_pressure_on_every_channel_changes_nothing_but_cycles(dut):
+    numbers = generator(dut, "back-pressure")
+    pair = await Pair.start(dut, Setting())
+    scenes = RandomScenes(numbers, pair.rtl.memory.size, events=False)
+    for _ in range(round(20 * EFFORT)):
+        await pair.agree(scenes.scene(requests=6, stalled=True))
+    pair.finish()
+
+
+EDGE_SETTINGS = [
+    Setting(),
+    Setting(setup_cycles=0, write_latency=5),
+    Setting(read_latency=7, fetch_blocks=4, quirks=Quirk.all() & ~Quirk.IRQ_FORGETS_KEY),
+    Setting(read_latency=3, write_latency=30, setup_cycles=1, quirks=Quirk.all() & ~Quirk.FETCH_AHEAD),
+]
+
+
+def edge_scene(setting: Setting, action: str, count: int, *, bits: int, keygen: bool,
+               load: bool) -> list[Step]:
+    """``action`` at every edge of a request of ``count`` blocks; then the next request, which carries on."""
+    length = ModelSide(4 << 20, setting)
+    before = [Set(setting, reset=True), *key_steps(bits, keygen=keygen), Write(SRC, DATA)]
+    warm = [] if load else [request(1)]
+    cycles = outcomes(length.play([*before, *warm, request(count)]))[-1].cycles
+    scene: list[Step] = before
+    for edge in range(1 if action == "reset" else 0, cycles + 3):
+        scene += [Set(setting, reset=True), *warm, request(count, actions=((edge, action),)), request(3)]
+    return scene
+
+
+@cocotb.test()
+@cocotb.parametrize(setting=range(len(EDGE_SETTINGS)), action=["interrupt", "reset", "load_flags"])
+async def an_event_at_any_edge_of_a_short_request_agrees(dut, setting, action):
+    chosen = EDGE_SETTINGS[setting]
+    pair = await Pair.start(dut, chosen)
+    await pair.agree(edge_scene(chosen, action, 5, bits=128, keygen=False, load=True))
+    await pair.agree(edge_scene(chosen, action, 3, bits=256, keygen=True, load=True))
+    await pair.agree(edge_scene(chosen, action, 21, bits=128, keygen=True, load=False))
+    pair.finish()
+
+
+@cocotb.test()
+async def an_interrupt_named_in_the_request_acts_at_that_edge(dut):
+    pair = await Pair.start(dut, Setting())
+    scene: list[Step] = [*key_steps(128, keygen=False), Write(SRC, DATA)]
+    scene += [request(6, interrupt_at=edge) for edge in range(120)]
+    statuses = {result.status for result in outcomes(await pair.agree(scene))}
+    assert statuses == {XcryptStatus.OK, XcryptStatus.INTERRUPTED}
+    pair.finish()
+
+
+@cocotb.test()
+@cocotb.parametrize(expands_all_sizes=[False, True])
+async def every_control_word_is_taken_or_refused_alike(dut, expands_all_sizes):
+    quirks = Quirk.all() & ~Quirk.STICKY_KEY
+    setting = Setting(quirks=quirks & ~Quirk.KEYGEN_128_ONLY if expands_all_sizes else quirks, setup_cycles=0)
+    pair = await Pair.start(dut, setting)
+    scene: list[Step] = [Write(KEY_AT, DATA[:256]), Write(SRC, DATA)]
+    step = max(1, round(3 / EFFORT))
+    for word in range(0, 1 << 12, step):
+        scene += [Write(WORD_AT, word.to_bytes(16, "little")), request(1)]
+    taken = [result.status for result in outcomes(await pair.agree(scene))].count(XcryptStatus.OK)
+    assert step > 1 or taken == 2 * (3 * 3 + (3 if expands_all_sizes else 1))
+    pair.finish()
+
+
+@cocotb.test()
+async def a_destination_inside_the_source_reads_back_what_was_written_in_time(dut):
+    pair = await Pair.start(dut, Setting())
+    scene: list[Step] = key_steps(128, keygen=False)
+    for distance in (*range(1, 36), 40, 47, 48, 49, 64):
+        for latency in (1, 25):
+            setting = Setting(read_latency=latency, write_latency=26 - latency)
+            scene += [Set(setting), Write(SRC, DATA), request(90, dst=SRC + 16 * distance)]
+    await pair.agree(scene)
+    pair.finish()
