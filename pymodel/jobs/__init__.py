@@ -13,10 +13,12 @@ from pymodel.jobs.bench import Bench, BenchSpec, Report, model_bench
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
+from pymodel.jobs.vectors import replay_vectors
 
 Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, Any]]]
 
-JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases, "quirks": demonstrate_quirks}
+JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases, "quirks": demonstrate_quirks,
+                           "vectors": replay_vectors}
 """Every job by its name."""
 
 __all__ = ["JOBS", "Bench", "BenchSpec", "Job", "Report", "model_bench"]
