@@ -99,6 +99,15 @@ def test_first_the_blocks_that_fill_no_fetch_group_then_whole_groups(fetch_block
 
 
 @pytest.mark.parametrize("fetch_blocks", [2, 4, 8])
+def test_a_whole_fetch_group_across_two_pages_is_not_bounced(fetch_blocks):
+    bench = PadlockBench(fetch_blocks=fetch_blocks)
+    driver, data = bench.driver(), random.Random(1).randbytes(16 * fetch_blocks)
+    where = bench.memory.allocate_pages(2) + PAGE_BYTES - 16
+    assert one_ecb(bench, driver, driver.key(KEY_A), data, where=where) == golden.ecb_encrypt(KEY_A, data)
+    assert driver.counters.bounced_blocks == 0
+
+
+@pytest.mark.parametrize("fetch_blocks", [2, 4, 8])
 def test_data_that_ends_at_an_unmapped_page_is_never_read_beyond(fetch_blocks):
     bench = PadlockBench(fetch_blocks=fetch_blocks)
     driver = bench.driver()

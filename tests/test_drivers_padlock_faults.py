@@ -69,7 +69,7 @@ class Scene:
 @pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
 @pytest.mark.parametrize("access", ["read", "write"])
 @pytest.mark.parametrize("offset", [0, 5], ids=["aligned", "unaligned"])
-def test_a_page_fault_is_exact_and_the_request_goes_on_after_its_repair(access, in_place, fetch_blocks, offset):
+def test_a_page_fault_is_exact_and_what_is_left_can_be_done_later(access, in_place, fetch_blocks, offset):
     for block in range(BLOCKS):
         cut = 16 * block + offset
         scene = Scene(cut, access, in_place=in_place, fetch_blocks=fetch_blocks)
@@ -215,6 +215,22 @@ def test_a_hang_in_the_second_xcrypt_counts_what_the_first_one_did():
     with pytest.raises(EngineHang) as caught:
         scene.ecb()
     assert caught.value.completed == 16 * 4
+
+
+def test_a_hang_in_the_bounce_buffer_counts_and_delivers_what_an_interrupted_xcrypt_did():
+    scene = Scene(5, "read", in_place=True)
+    original = scene.bench.port.xcrypt
+
+    async def silent_after_the_interrupt(op):
+        scene.bench.port.silent = len(scene.bench.port.requests()) == 1
+        return await original(op)
+
+    scene.bench.port.interrupts = [120]
+    scene.bench.port.xcrypt = silent_after_the_interrupt
+    with pytest.raises(EngineHang) as caught:
+        scene.ecb()
+    assert 0 < caught.value.completed < len(DATA)
+    scene.check_completed(caught.value)
 
 
 def test_a_completion_in_the_last_cycle_of_the_watchdog_is_no_hang():

@@ -71,6 +71,14 @@ def test_a_timeout_returns_the_level_false_at_its_cycle(kernel):
     assert kernel.now() == 12
 
 
+def test_a_timeout_of_0_only_looks(kernel):
+    async def main():
+        return await kernel.event("never").wait(0)
+
+    assert kernel.run(main()) is False
+    assert kernel.now() == 0
+
+
 def test_an_event_before_the_timeout_wakes_at_its_own_cycle_and_the_timeout_is_forgotten(kernel):
     event = kernel.event()
 

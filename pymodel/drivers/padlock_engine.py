@@ -153,7 +153,7 @@ class ForgetfulPadlockEngine(PadlockEngine):
             while left:
                 op = Xcrypt(where.control_word, self._slot, src, dst, left)
                 done = left - (await self._run(op, where, completed)).count
-                if done or await self._port.key_loaded():
+                if done:
                     self._memory.write(self._slot, bytes(SCHEDULE_READ_BYTES))
                 src, dst, left = src + done * BLOCK_BYTES, dst + done * BLOCK_BYTES, left - done
                 completed += done * BLOCK_BYTES
