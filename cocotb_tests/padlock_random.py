@@ -14,6 +14,7 @@ from pymodel.engines.quirks import Quirk
 from pymodel.memory import PAGE_BYTES
 
 BLOCK = 16
+ADDRESS_MASK = 0xFFFFFFFF
 KEYS_AT, DATA_AT, DATA_PAGES = 1 * PAGE_BYTES, 8 * PAGE_BYTES, 32
 PADLOCK_QUIRKS = [Quirk.STICKY_KEY, Quirk.KEYGEN_128_ONLY, Quirk.SCHEDULE_OVERREAD, Quirk.FETCH_AHEAD,
                   Quirk.ALIGN_16, Quirk.IRQ_FORGETS_KEY]
@@ -112,7 +113,7 @@ class RandomScenes:
         src = self._place(count)
         dst = src if self.chance(0.25) else self._place(count)
         if self.chance(0.15):
-            dst = src + BLOCK * numbers.randrange(1, 60)
+            dst = (src + BLOCK * numbers.randrange(1, 60)) & ADDRESS_MASK
         if not self._events and src < dst < src + count * BLOCK:
             dst = src  # what is read back depends on cycles
         cword, key = self._pointers
@@ -139,7 +140,7 @@ class RandomScenes:
         """An address that the request may touch."""
         numbers = self._numbers
         area = numbers.choice([op.src, op.src, op.dst, op.dst, op.key, op.cword])
-        return area + BLOCK * numbers.randrange(max(op.count + 8, 1)) + numbers.choice([0, 0, 5])
+        return (area + BLOCK * numbers.randrange(op.count + 8) + numbers.choice([0, 0, 5])) & ADDRESS_MASK
 
     def _actions(self) -> tuple[tuple[int, str], ...]:
         if not self._events or self.chance(0.5):
