@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pymodel.jobs import BenchSpec
 from pymodel.regress import simulators
 from pymodel.regress.build import build
 from pymodel.regress.config import Top, known_top
+from pymodel.regress.launch import JobRequest, run_on_model, run_on_rtl
+from pymodel.regress.process import last_lines
 from pymodel.regress.run import Simulation, seed_from_environment, simulate
 from pymodel.regress.simulators import Simulator, SimulatorError
 
@@ -78,18 +81,51 @@ def sim(request: pytest.FixtureRequest) -> Simulator:
 def run_rtl(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Simulation]:
     """Builds a top and runs a cocotb module on it; fails the test with the log's end unless all passed."""
 
-    def run(top: str | Top, module: str, sim: Simulator, test: str | None = None, seed: int | None = None,
-            *, import_paths: tuple[Path, ...] = (), limit_seconds: float = 500.0, **straps: Any) -> Simulation:
-        """``test``: a regular expression on "module.test". ``straps``: fields of BenchSpec, which the
-        module finds as JSON in $ECBENCH_BENCH."""
+    def run(top: str | Top, module: str, sim: Simulator, test: str | None = None, seed: int | None = None, *,
+            environment: Mapping[str, str] | None = None, import_paths: tuple[Path, ...] = (),
+            limit_seconds: float = 500.0) -> Simulation:
+        """``test``: a regular expression on "module.test"; ``seed``: default $ECBENCH_SEED, or 1."""
         seed = seed_from_environment() if seed is None else seed
         made = build(top if isinstance(top, Top) else known_top(top), sim)
         print(f"ECBENCH_SEED={seed} pytest '{request.node.nodeid}'")
         ended = simulate(made, module, seed=seed, test_filter=test, directory=tmp_path / "run",
-                         environment={"ECBENCH_BENCH": json.dumps(straps)}, import_paths=import_paths,
-                         limit_seconds=limit_seconds)
+                         environment=environment, import_paths=import_paths, limit_seconds=limit_seconds)
         if not ended.ok:
             pytest.fail(ended.report(), pytrace=False)
         return ended
+
+    return run
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """What a job returned, and the lines it reported before."""
+
+    result: dict[str, Any]
+    lines: list[dict[str, Any]]
+
+    def of_kind(self, kind: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines if line["kind"] == kind]
+
+
+@pytest.fixture
+def run_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., JobEnd]:
+    """Runs a job of pymodel.jobs on the model, or in a simulator; fails the test unless it got to its end."""
+
+    def run(job: str, spec: dict[str, Any], sim: Simulator | None = None, bench: BenchSpec | None = None,
+            seed: int = 1) -> JobEnd:
+        lines: list[dict[str, Any]] = []
+        request = JobRequest(job, spec, bench or BenchSpec())
+        if sim is None:
+            ended = run_on_model(request, lines.append)
+        else:
+            made = build(known_top("padlock_top"), sim)
+            with monkeypatch.context() as patch:
+                patch.setenv("ECBENCH_BUILD", str(tmp_path))
+                ended = run_on_rtl(request, made, lines.append, seed=seed)
+        if ended.problem or ended.result is None:
+            end = last_lines(ended.log) if ended.log else ""
+            pytest.fail(f"{job}: {ended.problem}\n{ended.log or ''}\n{end}", pytrace=False)
+        return JobEnd(ended.result, lines)
 
     return run

@@ -9,5 +9,6 @@ from conftest import ROOT
 
 def test_imports_keep_the_contracts():
     lint_imports = Path(sys.executable).with_name("lint-imports")
-    ended = subprocess.run([lint_imports, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [lint_imports, "--no-cache"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -38,8 +38,9 @@ def test_a_build_is_made_once(counter, quick):
 
 
 def test_a_changed_source_header_parameter_or_define_is_a_new_build(counter, quick):
-    directories = {build(counter, quick).directory, build(counter.with_parameters(WIDTH=4), quick).directory,
-                   build(Top("counter", ("counter.v",), root=counter.root, defines={"X": 1}), quick).directory}
+    defined = Top("counter", ("counter.v",), root=counter.root, defines={"X": 1})
+    variants = (counter, counter.with_parameters(WIDTH=4), defined)
+    directories = {build(top, quick).directory for top in variants}
     (counter.root / "counter_step.vh").write_text("`define COUNTER_STEP 2'd2\n")
     directories.add(build(counter, quick).directory)
     with (counter.root / "counter.v").open("a") as source:
@@ -60,15 +61,16 @@ def test_a_build_that_was_not_completed_is_made_again(counter, quick):
 
 def test_a_failed_build_shows_the_log_and_its_end_and_is_not_kept(counter, sim):
     (counter.root / "counter.v").write_text("module counter(input wire clk); nonsense endmodule\n")
+    message = r"could not build counter; log: .*build\.log\n(.*\n)*.*counter\.v:1"
     for _ in range(2):
-        with pytest.raises(BuildError, match=r"could not build counter; log: .*build\.log\n(.*\n)*.*counter\.v:1"):
+        with pytest.raises(BuildError, match=message):
             build(counter, sim)
 
 
 def test_a_top_without_sources_is_one_line(tmp_path, quick):
     with pytest.raises(EcbenchError, match=r"^no source file matches .*missing\.v$"):
         build(Top("missing", ("missing.v",), root=tmp_path), quick)
-    with pytest.raises(EcbenchError, match="^unknown top 'nothing': choose one of "):
+    with pytest.raises(EcbenchError, match=r"^unknown top 'nothing': choose one of "):
         known_top("nothing")
 
 
@@ -87,7 +89,8 @@ def _build_and_tell(root, name, results):
 def test_two_processes_that_want_the_same_build_make_it_once(counter, quick, tmp_path):
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    workers = [context.Process(target=_build_and_tell, args=(tmp_path, quick.name, results)) for _ in range(3)]
+    arguments = (tmp_path, quick.name, results)
+    workers = [context.Process(target=_build_and_tell, args=arguments) for _ in range(3)]
     for worker in workers:
         worker.start()
     told = [results.get(timeout=120) for _ in workers]

@@ -22,7 +22,7 @@ def fake(path, text):
 
 
 def test_an_unknown_simulator_is_one_line_with_the_choices():
-    with pytest.raises(SimulatorError, match=r"^unknown simulator 'questa': choose one of verilator, icarus$"):
+    with pytest.raises(SimulatorError, match=r"^unknown simulator 'questa': choose one of .*$"):
         simulators.find("questa")
 
 
@@ -34,8 +34,9 @@ def test_a_missing_icarus_is_said_in_one_line(monkeypatch, tmp_path):
 
 
 def test_a_verilator_that_is_too_old_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setenv("ECBENCH_VERILATOR", fake(tmp_path / "verilator", "Verilator 5.006 2023-01-22 rev (Debian)"))
-    with pytest.raises(SimulatorError, match=r"^Verilator 5\.006 \(.*\) is too old: 5\.036 or newer is needed"):
+    chosen = fake(tmp_path / "verilator", "Verilator 5.006 2023-01-22 rev (Debian)")
+    monkeypatch.setenv("ECBENCH_VERILATOR", chosen)
+    with pytest.raises(SimulatorError, match=r"^Verilator 5\.006 \(.*\) is too old: 5\.036 or newer is"):
         simulators.find("verilator")
 
 
@@ -43,13 +44,13 @@ def test_an_icarus_that_is_too_old_is_refused(monkeypatch, tmp_path):
     fake(tmp_path / "iverilog", "Icarus Verilog version 10.3 (stable) ()")
     fake(tmp_path / "vvp", "")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with pytest.raises(SimulatorError, match=r"^Icarus Verilog 10\.3 \(.*\) is too old: 11\.0 or newer is needed"):
+    with pytest.raises(SimulatorError, match=r"^Icarus Verilog 10\.3 \(.*\) is too old: 11\.0 or newer is"):
         simulators.find("icarus")
 
 
 def test_a_program_that_tells_no_version_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("ECBENCH_VERILATOR", fake(tmp_path / "verilator", "hello"))
-    with pytest.raises(SimulatorError, match="does not tell its version$"):
+    with pytest.raises(SimulatorError, match=r"does not tell its version$"):
         simulators.find("verilator")
 
 

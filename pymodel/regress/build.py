@@ -12,8 +12,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,13 @@ class Build:
     """Time it took; 0 when it was there already."""
 
 
-def build(top: Top, simulator: Simulator, *, waves: bool = False) -> Build:
+def build(top: Top, simulator: Simulator, *, waves: bool = False,
+          announce: Callable[[str], AbstractContextManager[None]] | None = None) -> Build:
     """Return the build of ``top``, made now or earlier.
 
     Its directory is named by a hash of sources, parameters, defines, tool versions and options; a build
     that was not completed is never used. Two processes may ask for the same build at once.
+    ``announce`` is entered with a line of text around work that takes long.
     Raises: BuildError; EcbenchError (no such sources).
     """
     suffix = wave_suffix(simulator) if waves else None
@@ -59,12 +61,12 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False) -> Build:
     if simulator.name == "verilator" and any(character.isspace() for character in str(directory)):
         raise BuildError(f"Verilator cannot build in a directory whose path contains a space: {directory}; "
                          "set ECBENCH_BUILD to another one")
-    arguments["build_dir"] = str(directory)
     seconds = 0.0
     if not (directory / _COMPLETE).exists():
-        with _locked(directory.with_name(directory.name + ".lock")):
+        with (announce or nullcontext)(f"building {top.name} for {simulator.title}"), \
+                _locked(directory.with_name(directory.name + ".lock")):
             if not (directory / _COMPLETE).exists():
-                seconds = _make(top, simulator, directory, arguments)
+                seconds = _make(top, simulator, directory, {**arguments, "build_dir": str(directory)})
     return Build(top, simulator, directory, suffix, seconds)
 
 

@@ -197,9 +197,8 @@ class _Launcher:
         self._build: Build | None = None
         if where.on == "rtl":
             simulator = simulators.find(where.sim)
-            top = known_top(TOP[where.engine])
-            with display.waiting(f"building {top.name} for {simulator.title}"):
-                self._build = build(top, simulator, waves=where.waves)
+            self._build = build(known_top(TOP[where.engine]), simulator, waves=where.waves,
+                                announce=display.waiting)
             if self._build.seconds:
                 display.say(f"built in {self._build.seconds:.1f} s")
             remove_old_runs()

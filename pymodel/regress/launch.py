@@ -61,9 +61,9 @@ def run_on_rtl(request: JobRequest, build: Build, report: Report, *, seed: int =
     job, results = directory / "job.json", directory / "results.jsonl"
     job.write_text(json.dumps(request.to_json()))
     lines = _Lines(results, report)
-    simulation = simulate(build, module, import_paths=import_paths, seed=seed, directory=directory, limit_seconds=limit_seconds,
+    simulation = simulate(build, module, seed=seed, directory=directory, limit_seconds=limit_seconds,
                           environment={"ECBENCH_JOB": str(job), "ECBENCH_RESULTS": str(results)},
-                          poll=lines.read)
+                          import_paths=import_paths, poll=lines.read)
     return JobResult(lines.result, _problem(simulation, lines.result), simulation.log, simulation.waves)
 
 
