@@ -70,7 +70,8 @@ class PadlockPredictor:
 
     def interrupted(self, now: int) -> None:
         """The interrupt line rises at the clock edge after cycle ``now``."""
-        assert self._op is not None
+        if self._op is None:  # a reset has already abandoned the request
+            return
         edge = now - self._accepted_at
         if edge <= 0 or 0 < self._op.interrupt_at <= edge:
             return
