@@ -41,11 +41,11 @@ module axi_check (
     input  wire         bvalid,
     input  wire         bready,
 
-    // findings, never cleared by rst
+    // findings since rst
     output reg  [31:0]  violations,
     output reg  [4:0]   first_violation,   // axi_check_codes.vh
 
-    // traffic
+    // traffic since rst
     output reg  [31:0]  ar_bursts,
     output reg  [31:0]  r_beats,
     output reg  [31:0]  aw_bursts,
@@ -61,15 +61,7 @@ module axi_check (
 
     reg armed;   // a reset has been seen: nothing counts before
 
-    initial begin
-        armed           = 1'b0;
-        violations      = 32'd0;
-        first_violation = CHECK_NONE;
-        ar_bursts       = 32'd0;
-        r_beats         = 32'd0;
-        aw_bursts       = 32'd0;
-        w_beats         = 32'd0;
-    end
+    initial armed = 1'b0;
 
     wire [45:0]  ar_payload = {arid, arburst, arsize, arlen, araddr};
     wire [45:0]  aw_payload = {awid, awburst, awsize, awlen, awaddr};
@@ -109,7 +101,13 @@ module axi_check (
     /* verilator lint_off BLKSEQ */ // findings of one edge are collected, then counted
     always @(posedge clk) begin
         if (rst) begin
-            armed <= 1'b1;
+            armed           <= 1'b1;
+            violations       = 32'd0;
+            first_violation  = CHECK_NONE;
+            ar_bursts       <= 32'd0;
+            r_beats         <= 32'd0;
+            aw_bursts       <= 32'd0;
+            w_beats         <= 32'd0;
             {ar_waits, r_waits, aw_waits, w_waits, b_waits} <= 5'd0;
             reads      = 2'd0;
             write_open <= 1'b0;
@@ -197,7 +195,7 @@ module axi_check (
 
             found_any = |found;
             if (found_any)
-                for (code = {27'd0, CHECK_LAST}; code > 0; code = code - 1)
+                for (code = 1; code <= {27'd0, CHECK_LAST}; code = code + 1)
                     if (found[code]) begin
                         violations = violations + 32'd1;
                         if (violations == 32'd1)
