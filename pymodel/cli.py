@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -14,15 +16,23 @@ import typer
 from pymodel.errors import EcbenchError
 from pymodel.jobs.bench import ENGINES
 from pymodel.jobs.ciphers import MODES
-from pymodel.regress import commands, simulators
+from pymodel.regress import simulators
 from pymodel.regress.build import BuildError
-from pymodel.regress.commands import RunOptions, Where
+from pymodel.regress.cases_command import replay_file
+from pymodel.regress.config import TOPS
 from pymodel.regress.display import Display
+from pymodel.regress.own_test import run_own_test
+from pymodel.regress.quirks_command import show_quirks
+from pymodel.regress.run_command import RunOptions, run_requests
+from pymodel.regress.target import Target
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 app = typer.Typer(name="ecbench", add_completion=False, pretty_exceptions_enable=False,
                   help="Drive a Verilog AES-ECB engine and its host drivers, on a model or in a simulator.")
+
+Work = Callable[[], int]
+"""What a command line asks for. The parser only parses; errors and interrupts are handled behind it."""
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What the option parser raises for bad options."""
@@ -30,6 +40,8 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 Engine = Annotated[str, typer.Option("--engine", help=f"The engine: {', '.join(ENGINES)}.")]
 On = Annotated[str, typer.Option("--on", help="model: the transaction-level model; rtl: the Verilog.")]
 Sim = Annotated[str, typer.Option("--sim", help=f"The simulator: {', '.join(simulators.NAMES)}.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="All that is random follows from it.")]
+Waves = Annotated[bool, typer.Option("--waves", help="Record waves.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the rows to this file as JSON.")]
 
 
@@ -50,19 +62,19 @@ def run(
     engine: Engine = "padlock",
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(MODES)}.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="All that is random follows from it.")] = 1,
+    seed: Seed = 1,
     requests: Annotated[int, typer.Option("--requests", min=0,
                                           help="Random requests for each mode and key size.")] = 60,
     file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back.")] = None,
     on: On = "rtl",
     sim: Sim = simulators.NAMES[0],
-    waves: Annotated[bool, typer.Option("--waves", help="Record waves.")] = False,
+    waves: Waves = False,
     json: Json = None,
-) -> int:
+) -> Work:
     """Put known answers, random requests and a file through the engine and check every byte."""
-    where = Where(engine, on, sim, waves)
     modes = tuple(dict.fromkeys(mode)) if mode else MODES
-    return commands.run(RunOptions(where, modes, seed, requests, file, json), Display())
+    options = RunOptions(Target(engine, on, sim, waves), modes, seed, requests, file, json)
+    return partial(run_requests, options, Display())
 
 
 @app.command()
@@ -73,31 +85,54 @@ def cases(
                                                                 "for example core.")] = None,
     on: On = "model",
     sim: Sim = simulators.NAMES[0],
-    waves: Annotated[bool, typer.Option("--waves", help="Record waves.")] = False,
+    waves: Waves = False,
     json: Json = None,
-) -> int:
+) -> Work:
     """Replay the cases of a file; one line for each that fails."""
-    return commands.cases(file, subset, Where(engine, on, sim, waves), json, Display())
+    return partial(replay_file, file, subset, Target(engine, on, sim, waves), json, Display())
+
+
+@app.command()
+def quirks(engine: Engine = "padlock", on: On = "model", sim: Sim = simulators.NAMES[0], waves: Waves = False,
+           json: Json = None) -> Work:
+    """Show each quirk of the engine: the naive driver fails, the right one passes, without it both pass."""
+    return partial(show_quirks, Target(engine, on, sim, waves), json, Display())
+
+
+@app.command("test")
+def own_test(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with cocotb tests.")],
+    only: Annotated[str | None, typer.Option("--only", metavar="REGEX", help="Only tests whose "
+                                             "'module.test' matches.")] = None,
+    top: Annotated[str, typer.Option("--top", help=f"The top module: {', '.join(TOPS)}.")] = "padlock_top",
+    seed: Seed = 1,
+    sim: Sim = simulators.NAMES[0],
+    waves: Waves = False,
+    json: Json = None,
+) -> Work:
+    """Run your own cocotb tests on the bench."""
+    return partial(run_own_test, file, sim, top, only, seed, waves, json, Display())
 
 
 def main() -> None:
     """Exit codes: 0 all passed; 1 something failed; 2 bad input; 130 interrupted."""
-    sys.exit(_run(sys.argv[1:]))
+    sys.exit(run_command_line(sys.argv[1:]))
 
 
-def _run(arguments: list[str]) -> int:
+def run_command_line(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
     signal.signal(signal.SIGTERM, _stop)
     command = typer.main.get_command(app)
     try:
-        code = command.main(args=arguments or ["--help"], prog_name="ecbench", standalone_mode=False)
+        work = command.main(args=arguments or ["--help"], prog_name="ecbench", standalone_mode=False)
+        return work() if callable(work) else 0
     except BuildError as error:
         return _complain(error, FAILED)
     except (EcbenchError, _UsageError) as error:
         return _complain(error, BAD_INPUT)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         print("ecbench: interrupted", file=sys.stderr)
         return INTERRUPTED
-    return code if isinstance(code, int) else 0
 
 
 def _complain(error: Exception, code: int) -> int:

@@ -36,6 +36,8 @@ def with_changes(**changes):
     (with_changes(layout={"src_off": [1, 2]}), "'good' is malformed: src_div"),
     (with_changes(layout={"page": 512}), "'good' is malformed: pages have 4096 bytes"),
     (with_changes(expect={"out": {"sha256": "00"}}), "'good' has no 'len'"),
+    (with_changes(input={"zeros": 1 << 40}), "'good' is malformed: an input of 1099511627776 bytes"),
+    (with_changes(input={"count": -1}), "'good' is malformed: an input of -1 bytes"),
     (with_changes(mode="xts_run", first="0x1"), "'good' has no 'unit'"),
     (with_changes(mode="seq", steps=[{"op": "dance"}]), "'good' is malformed: unknown step 'dance'"),
     (with_changes(mode="seq", steps=[{"op": "setkey", "ctx": "A"}]), "'good' has no 'key'"),
@@ -48,6 +50,7 @@ def test_a_malformed_case_is_one_line(case, message):
 @pytest.mark.parametrize(("text", "message"), [
     ("{", "is not JSON"),
     ("[]", "is not a case file"),
+    ("[" * 100_000, "is not JSON"),
     ('{"cases": 3}', "is not a case file"),
     ('{"cases": [{"name": "a"}]}', "case 0: 'a' has no 'mode'"),
 ])

@@ -14,6 +14,9 @@ from pymodel.jobs.placement import Layout, Spot
 
 T = TypeVar("T")
 
+LARGEST_BYTES = 1 << 20
+"""No input of a case is longer."""
+
 _STEPS = ("new", "setkey", "crypt", "queue", "free", "abort", "reset")
 
 
@@ -77,7 +80,7 @@ def read_case_file(path: Path, subset: str | None = None) -> list[dict[str, Any]
         contents = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{path} is not JSON: {error}") from None
     cases = contents.get("cases") if isinstance(contents, dict) else None
     if not isinstance(cases, list):
@@ -180,12 +183,13 @@ def _spots(values: dict[str, Any], side: str, length: int) -> tuple[Spot, ...]:
 
 
 def _data(form: dict[str, Any]) -> bytes:
+    mul, add = form.get("mul", 7), form.get("add", 3)
     forms: dict[str, Callable[[Any], bytes]] = {
         "hex": bytes.fromhex,
-        "stream": lambda value: _stream(str(value[0]), int(value[1])),
-        "count": lambda n: bytes((i * form.get("mul", 7) + form.get("add", 3)) & 255 for i in range(n)),
-        "le16": lambda n: b"".join(i.to_bytes(2, "little") for i in range(n)),
-        "zeros": lambda n: bytes(int(n)),
+        "stream": lambda value: _stream(str(value[0]), _size(value[1])),
+        "count": lambda n: bytes((i * mul + add) & 255 for i in range(_size(n))),
+        "le16": lambda n: b"".join(i.to_bytes(2, "little") for i in range(_size(n))),
+        "zeros": lambda n: bytes(_size(n)),
     }
     for name, make in forms.items():
         if name in form:
@@ -196,6 +200,12 @@ def _data(form: dict[str, Any]) -> bytes:
 def _stream(seed: str, length: int) -> bytes:
     count = -(-length // 32)
     return b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(count))[:length]
+
+
+def _size(value: Any) -> int:
+    if not 0 <= int(value) <= LARGEST_BYTES:
+        raise ValueError(f"an input of {value} bytes: at most {LARGEST_BYTES}")
+    return int(value)
 
 
 def _positive(value: Any) -> int:

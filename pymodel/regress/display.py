@@ -104,10 +104,10 @@ def check_writable(path: Path | None) -> None:
         return
     if path.is_dir():
         raise InvalidRequest(f"cannot write {path}: it is a directory")
-    if path.exists() and not path.is_file():
+    if _is_stream(path):
         return
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
             return
     except OSError as error:
         raise InvalidRequest(f"cannot write {path}: {error.strerror}") from None
@@ -116,9 +116,11 @@ def check_writable(path: Path | None) -> None:
 def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
     """One object, ``ok`` and ``rows``; the file appears complete or not at all."""
     text = json.dumps({"ok": ok, "rows": list(rows)}, indent=2) + "\n"
-    if path.exists() and not path.is_file():  # a terminal, a pipe
-        path.write_text(text)
+    if _is_stream(path):
+        with path.open("a") as stream:
+            stream.write(text)
         return
+    path = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w") as file:
@@ -129,6 +131,11 @@ def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
+
+
+def _is_stream(path: Path) -> bool:
+    """A terminal, a pipe, /dev/stdout: nothing that a finished file could take the place of."""
+    return path.parts[:2] in (("/", "dev"), ("/", "proc")) or (path.exists() and not path.is_file())
 
 
 def _umask() -> int:

@@ -1,0 +1,76 @@
+"""What a command runs on: an engine, as the model or as RTL in a simulator; and the launching of its jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pymodel.errors import InvalidRequest
+from pymodel.jobs import Report
+from pymodel.jobs.bench import ENGINES
+from pymodel.regress import simulators
+from pymodel.regress.build import Build, build
+from pymodel.regress.config import known_top
+from pymodel.regress.display import Display
+from pymodel.regress.launch import JobRequest, JobResult, run_on_model, run_on_rtl
+from pymodel.regress.run import remove_old_runs
+
+TOP = {"padlock": "padlock_top"}
+"""Engine to the top it is simulated in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to run on: ``on`` is ``model`` or ``rtl``; ``sim`` matters on RTL only."""
+
+    engine: str
+    on: str
+    sim: str
+    waves: bool = False
+
+    def check(self) -> None:
+        """Raises InvalidRequest or SimulatorError, before anything is built."""
+        if self.engine not in ENGINES:
+            raise InvalidRequest(f"unknown engine '{self.engine}': choose one of {', '.join(ENGINES)}")
+        if self.on not in ("model", "rtl"):
+            raise InvalidRequest(f"cannot run on '{self.on}': choose model or rtl")
+        if self.on == "rtl":
+            simulators.find(self.sim)
+        elif self.sim not in simulators.NAMES:
+            raise simulators.unknown(self.sim)
+        if self.waves and self.on == "model":
+            raise InvalidRequest("the model has no waves: use --on rtl")
+
+    @property
+    def label(self) -> str:
+        return "model" if self.on == "model" else self.sim
+
+
+class Launcher:
+    """Runs jobs where they are wanted; builds first, once."""
+
+    def __init__(self, target: Target, display: Display) -> None:
+        self._build: Build | None = None
+        if target.on == "rtl":
+            simulator = simulators.find(target.sim)
+            self._build = build(known_top(TOP[target.engine]), simulator, waves=target.waves,
+                                announce=display.waiting)
+            if self._build.seconds:
+                display.say(f"built in {self._build.seconds:.1f} s")
+            remove_old_runs()
+
+    def run(self, request: JobRequest, report: Report, seed: int = 1) -> JobResult:
+        if self._build is None:
+            return run_on_model(request, report)
+        return run_on_rtl(request, self._build, report, seed=seed)
+
+
+def readable(path: Path) -> Path:
+    """The absolute path of a file that can be read and is not empty. Raises InvalidRequest."""
+    try:
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise InvalidRequest(f"{path} is empty")
+    except OSError as error:
+        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
+    return path.resolve()

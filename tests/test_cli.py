@@ -1,0 +1,213 @@
+"""The command line: tables, JSON, exit codes, failures that say how to replay them, and interrupts."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import CASE_FILE
+
+from pymodel import cli
+from pymodel.jobs import run as run_job_module
+from pymodel.jobs.ciphers import KEY_BYTES
+from pymodel.regress import run_command, simulators
+
+FAILING_CASE = {"name": "wrong on purpose", "mode": "ecb", "key": "00" * 16, "input": {"zeros": 16},
+                "expect": {"out": {"hex": "00" * 16}}}
+
+
+def run(*arguments):
+    return cli.run_command_line([str(word) for word in arguments])
+
+
+def rows_of(path):
+    contents = json.loads(path.read_text())
+    assert set(contents) == {"ok", "rows"}
+    return contents["ok"], contents["rows"]
+
+
+def test_run_on_the_model_prints_a_row_for_each_mode_and_key_size(tmp_path, capsys):
+    assert run("run", "--on", "model", "--requests", 2, "--json", tmp_path / "rows.json") == 0
+    ok, rows = rows_of(tmp_path / "rows.json")
+    assert ok
+    assert {(row["mode"], row["key_bits"]) for row in rows} == \
+        {(mode, 8 * size) for mode, sizes in KEY_BYTES.items() for size in sizes}
+    assert all(set(run_command.COLUMNS) <= set(row) for row in rows)
+    for row in rows:
+        assert (row["engine"], row["simulator"], row["verdict"]) == ("padlock", "model", "pass")
+        assert row["hardware_blocks"] >= row["blocks"] > 0
+        assert row["cycles_per_block"] == pytest.approx(row["engine_cycles"] / row["blocks"], abs=0.01)
+    shown = capsys.readouterr()
+    assert len(re.findall(r"^ padlock ", shown.out, re.MULTILINE)) == len(rows)
+    assert "xts on model: " in shown.err
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
+
+
+def test_one_mode_and_a_file_of_one_s_own(tmp_path):
+    file = tmp_path / "letter.txt"
+    file.write_bytes(b"x" * 5003)
+    assert run("run", "--on", "model", "--mode", "cbc", "--requests", 0, "--file", file,
+               "--json", tmp_path / "rows.json") == 0
+    rows = rows_of(tmp_path / "rows.json")[1]
+    assert {row["mode"] for row in rows} == {"cbc"}
+    assert rows[-1]["work"] == "file letter.txt"
+    assert rows[-1]["blocks"] == 2 * 313
+    assert rows[-1]["requests"] == 4
+
+
+def test_the_same_seed_gives_the_same_figures_and_another_seed_others(tmp_path):
+    figures = []
+    for seed in (5, 5, 6):
+        assert run("run", "--on", "model", "--mode", "ecb", "--requests", 5, "--seed", seed,
+                   "--json", tmp_path / "rows.json") == 0
+        figures.append([(row["blocks"], row["engine_cycles"]) for row in rows_of(tmp_path / "rows.json")[1]])
+    assert figures[0] == figures[1] != figures[2]
+
+
+def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatch, capsys):
+    right = run_job_module.expected
+
+    def wrong_for_one(mode, key, iv, data, *, encrypt):
+        result, next_iv = right(mode, key, iv, data, encrypt=encrypt)
+        return (result if len(key) != 48 else bytes([result[0] ^ 1]) + result[1:]), next_iv
+
+    monkeypatch.setattr(run_job_module, "expected", wrong_for_one)
+    output = tmp_path / "rows.json"
+    assert run("run", "--on", "model", "--mode", "xts", "--requests", 7, "--seed", 3, "--json", output) == 1
+    ok, rows = rows_of(output)
+    assert not ok
+    assert [row["verdict"] for row in rows] == ["pass", "fail (7)", "pass", "pass"]
+    shown = capsys.readouterr().out
+    assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in shown
+    replay = re.search(r"^replay: ecbench (.*)$", shown, re.MULTILINE)[1]
+    assert run(*shlex.split(replay)) == 1
+    assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in capsys.readouterr().out
+
+
+def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
+    figures = []
+    for where in (["--on", "model"], ["--on", "rtl", "--sim", sim.name]):
+        output = tmp_path / "rows.json"
+        assert run("run", *where, "--mode", "xts", "--requests", 3, "--seed", 11, "--json", output) == 0
+        ok, rows = rows_of(output)
+        assert ok
+        figures.append([(row["key_bits"], row["work"], row["hardware_blocks"], row["engine_cycles"])
+                        for row in rows])
+    assert figures[0] == figures[1]
+    log = re.search(r"^log: +(.*)$", capsys.readouterr().out, re.MULTILINE)[1]
+    assert "cocotb" in Path(log).read_text()
+
+
+def test_cases_on_the_model_end_with_the_count(capsys):
+    assert run("cases", CASE_FILE, "--engine", "padlock", "--on", "model", "--subset", "core") == 0
+    assert capsys.readouterr().out == "25 passed, 0 failed, 0 skipped\n"
+
+
+def test_each_failing_case_is_one_line_and_exit_code_1(tmp_path, capsys):
+    file = tmp_path / "cases.json"
+    core = json.loads(CASE_FILE.read_text())["cases"][:3]
+    later = {**FAILING_CASE, "name": "a mode of the future", "mode": "gcm"}
+    file.write_text(json.dumps({"cases": [*core, FAILING_CASE, later]}))
+    assert run("cases", file, "--json", tmp_path / "rows.json") == 1
+    assert capsys.readouterr().out == ("FAIL wrong on purpose: wrong output (16 bytes)\n"
+                                       "3 passed, 1 failed, 1 skipped\n")
+    ok, rows = rows_of(tmp_path / "rows.json")
+    assert not ok
+    assert [row["verdict"] for row in rows] == ["pass"] * 3 + ["fail", "skip"]
+
+
+def test_cases_on_rtl(sim, tmp_path, capsys):
+    file = tmp_path / "cases.json"
+    by_name = {case["name"]: case for case in json.loads(CASE_FILE.read_text())["cases"]}
+    file.write_text(json.dumps({"cases": [by_name["seq-abort-ecb16"], FAILING_CASE]}))
+    assert run("cases", file, "--on", "rtl", "--sim", sim.name) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith("FAIL wrong on purpose: wrong output (16 bytes)\n")
+    assert shown.endswith("1 passed, 1 failed, 0 skipped\n")
+
+
+def test_quirks_are_shown(tmp_path, capsys):
+    assert run("quirks", "--json", tmp_path / "rows.json") == 0
+    ok, rows = rows_of(tmp_path / "rows.json")
+    assert ok
+    assert [row["bit"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    assert "STICKY_KEY" in capsys.readouterr().out
+
+
+OWN_TEST = """
+import cocotb
+
+@cocotb.test()
+async def passes(dut):
+    pass
+
+@cocotb.test()
+async def fails(dut):
+    assert dut is None, "on purpose"
+"""
+
+
+def test_own_tests_run_with_the_verdict_in_the_exit_code(sim, tmp_path, capsys):
+    file = tmp_path / "own.py"
+    file.write_text(OWN_TEST)
+    assert run("test", file, "--sim", sim.name, "--only", "passes") == 0
+    assert "own.passes" in capsys.readouterr().out
+    assert run("test", file, "--sim", sim.name, "--json", tmp_path / "rows.json") == 1
+    assert "own.fails failed: on purpose" in capsys.readouterr().out
+    assert {row["name"]: row["status"] for row in rows_of(tmp_path / "rows.json")[1]} == \
+        {"own.passes": "passed", "own.fails": "failed"}
+    assert run("test", file, "--sim", sim.name, "--only", "nothing") == 1
+    assert "no test matched 'nothing'" in capsys.readouterr().out
+
+
+def test_json_can_go_to_a_pipe_and_through_a_link(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with os.fdopen(os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)) as reader:
+        assert run("quirks", "--json", tmp_path / "pipe") == 0
+        assert json.loads(reader.read())["ok"]
+    (tmp_path / "link.json").symlink_to(tmp_path / "rows.json")
+    assert run("quirks", "--json", tmp_path / "link.json") == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert rows_of(tmp_path / "rows.json")[0]
+
+
+def test_the_version_is_shown(capsys):
+    assert run("--version") == 0
+    assert re.fullmatch(r"ecbench \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_everything(number, tmp_path):
+    quick = simulators.installed()[-1]
+    output = tmp_path / "rows.json"
+    command = [sys.executable, "-m", "pymodel.cli", "run", "--sim", quick.name, "--requests", "100000",
+               "--json", str(output)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "ECBENCH_BUILD": str(tmp_path / "build")})
+    while process.poll() is None and not list(tmp_path.glob("build/runs/*/results.jsonl")):
+        time.sleep(0.1)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors.endswith("ecbench: interrupted\n")
+    assert not output.exists()
+    assert not _commands_naming(tmp_path)
+
+
+def _commands_naming(directory):
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and entry.name != str(os.getpid()):
+            try:
+                line = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(directory / "build").encode() in line:
+                found.append(line)
+    return found

@@ -1,0 +1,96 @@
+"""Bad input: one clear line on stderr, exit code 2, no traceback, no file left behind."""
+
+import json
+
+import pytest
+from conftest import CASE_FILE
+
+from pymodel import cli
+from pymodel.regress import simulators
+
+BAD_COMMANDS = [
+    ("run --sim questa", "unknown simulator 'questa': choose one of verilator, icarus"),
+    ("run --sim questa --on model", "unknown simulator 'questa': choose one of verilator, icarus"),
+    ("run --engine enigma", "unknown engine 'enigma': choose one of padlock"),
+    ("run --mode gcm", "unknown mode 'gcm': choose one of xts, cbc, ecb, ctr"),
+    ("run --on moon", "cannot run on 'moon': choose model or rtl"),
+    ("run --on model --waves", "the model has no waves: use --on rtl"),
+    ("run --requests -3", "'--requests'"),
+    ("run --requests many", "'--requests'"),
+    ("run --seed x", "'--seed'"),
+    ("run --on model --file /no/such/file", "cannot read /no/such/file: No such file or directory"),
+    ("run --on model --file {tmp}", "cannot read {tmp}: Is a directory"),
+    ("run --on model --file {tmp}/empty", "{tmp}/empty is empty"),
+    ("run --on model --json /no/such/folder/rows.json", "cannot write /no/such/folder/rows.json: No such"),
+    ("run --on model --json {tmp}", "cannot write {tmp}: it is a directory"),
+    ("run --colour", "No such option: --colour"),
+    ("cases", "Missing argument 'FILE'"),
+    ("cases /no/such/file", "cannot read /no/such/file: No such file or directory"),
+    ("cases {tmp}/empty", "{tmp}/empty is not JSON"),
+    ("cases {tmp}/malformed.json", "{tmp}/malformed.json: case 1: 'second' has no 'mode'"),
+    ("cases {cases} --subset bones", "{cases} has no subset 'bones'"),
+    ("cases {cases} --engine enigma", "unknown engine 'enigma'"),
+    ("cases {cases} --json {tmp}", "cannot write {tmp}: it is a directory"),
+    ("quirks --engine enigma", "unknown engine 'enigma'"),
+    ("quirks --on moon", "cannot run on 'moon'"),
+    ("test {tmp}/empty", "{tmp}/empty is empty"),
+    ("test {cases}", "{cases} is not a Python module"),
+    ("test {tmp}/mine.py --only (", "'(' is not a regular expression"),
+    ("test {tmp}/mine.py --top tower", "unknown top 'tower': choose one of padlock_top"),
+    ("dance", "No such command 'dance'"),
+]
+
+
+@pytest.fixture
+def places(tmp_path):
+    (tmp_path / "empty").touch()
+    (tmp_path / "mine.py").write_text("import cocotb\n")
+    first = json.loads(CASE_FILE.read_text())["cases"][0]
+    (tmp_path / "malformed.json").write_text(json.dumps({"cases": [first, {"name": "second"}]}))
+    return {"tmp": str(tmp_path), "cases": str(CASE_FILE)}
+
+
+@pytest.mark.parametrize(("command", "message"), BAD_COMMANDS, ids=[command for command, _ in BAD_COMMANDS])
+def test_bad_input_is_one_line_and_exit_code_2(command, message, places, tmp_path, capsys):
+    before = set(tmp_path.iterdir())
+    arguments = [word.format(**places) for word in command.split()]
+    code = cli.run_command_line(arguments)
+    shown = capsys.readouterr()
+    assert code == 2
+    assert shown.out == ""
+    assert shown.err.startswith("ecbench: ")
+    assert shown.err.count("\n") == 1
+    assert message.format(**places) in shown.err
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.fixture
+def old_verilator(tmp_path, monkeypatch):
+    path = tmp_path / "verilator"
+    path.write_text("#!/bin/sh\necho 'Verilator 5.006 2023-01-22 rev (Debian 5.006-3)'\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("ECBENCH_VERILATOR", str(path))
+    simulators.find.cache_clear()
+    yield
+    simulators.find.cache_clear()
+
+
+def test_a_simulator_that_is_too_old_is_one_line_and_exit_code_2(old_verilator, tmp_path, capsys):
+    output = tmp_path / "rows.json"
+    for command in (["run"], ["cases", str(CASE_FILE), "--on", "rtl"], ["quirks", "--on", "rtl"]):
+        assert cli.run_command_line([*command, "--sim", "verilator", "--json", str(output)]) == 2
+        shown = capsys.readouterr()
+        assert shown.err.startswith("ecbench: Verilator 5.006 (")
+        assert "too old: 5.036 or newer is needed" in shown.err
+        assert shown.err.count("\n") == 1
+        assert not output.exists()
+
+
+def test_a_missing_simulator_is_one_line_and_exit_code_2(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    simulators.find.cache_clear()
+    try:
+        assert cli.run_command_line(["run", "--sim", "icarus"]) == 2
+    finally:
+        simulators.find.cache_clear()
+    assert capsys.readouterr().err == "ecbench: Icarus Verilog not found (apt-get install iverilog)\n"
