@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cocotb_tests.padlock_scenes import Protect, Request, Set, Setting, Step, Write
 from pymodel.engines import rijndael
-from pymodel.engines.padlock import ROUNDS, SCHEDULE_READ_BYTES, ControlWord
+from pymodel.engines.padlock import ROUNDS, ControlWord
 from pymodel.engines.ports import Xcrypt
 from pymodel.engines.quirks import Quirk
 from pymodel.memory import PAGE_BYTES
@@ -79,7 +79,7 @@ class RandomScenes:
             yield Protect(closed, True, True)
 
     def _new_key(self) -> Iterator[Step]:
-        """A control word and key memory: genuine, for the wrong direction, garbage, or a word to be refused."""
+        """A control word and key memory: right, of the other direction, garbage, or a word to be refused."""
         numbers = self._numbers
         key = numbers.randbytes(numbers.choice(rijndael.KEY_BYTES))
         decrypt = self.chance(0.5)
@@ -94,9 +94,8 @@ class RandomScenes:
         material = schedule if word.keygen else key
         encoded = word.encode() if self.chance(0.92) else numbers.randrange(1 << 12)
         encoded |= numbers.randrange(1 << 20) << 12
-        end = KEYS_AT + KEY_PAGES * PAGE_BYTES
-        at = numbers.choice([KEYS_AT + 512, end - len(material) - -len(material) % BLOCK, self._near_page(KEYS_AT)])
-        at = min(at, end - SCHEDULE_READ_BYTES) if at == KEYS_AT else at
+        page_end = KEYS_AT + KEY_PAGES * PAGE_BYTES - -(-len(material) // BLOCK) * BLOCK
+        at = numbers.choice([KEYS_AT + 512, page_end, self._near_page(KEYS_AT)])
         self._pointers = (KEYS_AT + BLOCK * numbers.randrange(8), at)
         yield Write(at, material)
         yield Write(self._pointers[0], encoded.to_bytes(16, "little"))
@@ -107,7 +106,7 @@ class RandomScenes:
 
     def _operands(self) -> Xcrypt:
         numbers = self._numbers
-        count = numbers.choice([0, 1, 1, 2, 3, numbers.randrange(40), numbers.randrange(71), numbers.randrange(71)])
+        count = numbers.choice([0, 1, 1, 2, 3, *(numbers.randrange(limit) for limit in (40, 71, 71))])
         if self.chance(0.01):
             count = 512
         src = self._place(count)
@@ -148,8 +147,8 @@ class RandomScenes:
         numbers = self._numbers
         reach = numbers.choice([20, 60, 200, 800])
         names = ["interrupt", "interrupt", "load_flags", "key_loaded", "key_loaded", "reset"]
-        drawn = sorted((numbers.randrange(reach), numbers.choice(names)) for _ in range(numbers.randrange(1, 5)))
-        return tuple(_spaced(drawn))
+        drawn = [(numbers.randrange(reach), numbers.choice(names)) for _ in range(numbers.randrange(1, 5))]
+        return tuple(_spaced(sorted(drawn)))
 
 
 def _spaced(actions: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -18,7 +18,7 @@ from cocotb.triggers import ClockCycles, FallingEdge
 from cocotb_tests.env.backdoor import MirrorMemory, memory_size
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.ports import PadlockPort
-from pymodel.engines.padlock_model import PadlockModel
+from pymodel.engines.padlock_model import ALL_QUIRKS, PadlockModel
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Kernel
@@ -35,7 +35,7 @@ SEEN = (slice(0, 1 << 18), slice(-(1 << 14), None))
 class Setting:
     """Straps of the engine (they take effect at a reset) and of the memory (at once)."""
 
-    quirks: Quirk = Quirk.all()
+    quirks: Quirk = ALL_QUIRKS
     fetch_blocks: int = 2
     setup_cycles: int = 8
     read_latency: int = 1

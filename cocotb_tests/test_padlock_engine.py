@@ -9,13 +9,14 @@ import os
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import cocotb
 import numpy as np
 
 from cocotb_tests.padlock_random import DATA_AT, KEYS_AT, RandomScenes
-from cocotb_tests.padlock_scenes import ModelSide, Request, RtlSide, Set, Setting, Step, Write
+from cocotb_tests.padlock_scenes import ModelSide, Protect, Request, RtlSide, Set, Setting, Step, Write
 from pymodel import golden
 from pymodel.engines import rijndael
 from pymodel.engines.padlock import ControlWord
@@ -133,14 +134,19 @@ EDGE_SETTINGS = [
 
 def edge_scene(setting: Setting, action: str, count: int, *, bits: int, keygen: bool,
                load: bool) -> list[Step]:
-    """``action`` at every edge of a request of ``count`` blocks; then the next request, which carries on."""
+    """``action`` at every edge of a request of ``count`` blocks; then the next request, which carries on.
+
+    Source and destination begin just before a page end, so that bursts are short and there are many.
+    """
+    src, dst = SRC + PAGE_BYTES - 3 * 16, DST + PAGE_BYTES - 2 * 16
+    placed = partial(request, src=src, dst=dst)
     length = ModelSide(4 << 20, setting)
-    before = [Set(setting, reset=True), *key_steps(bits, keygen=keygen), Write(SRC, DATA)]
-    warm = [] if load else [request(1)]
-    cycles = outcomes(length.play([*before, *warm, request(count)]))[-1].cycles
+    before: list[Step] = [Set(setting, reset=True), *key_steps(bits, keygen=keygen), Write(src, DATA)]
+    warm = [] if load else [placed(1)]
+    cycles = outcomes(length.play([*before, *warm, placed(count)]))[-1].cycles
     scene: list[Step] = before
     for edge in range(1 if action == "reset" else 0, cycles + 3):
-        scene += [Set(setting, reset=True), *warm, request(count, actions=((edge, action),)), request(3)]
+        scene += [Set(setting, reset=True), *warm, placed(count, actions=((edge, action),)), placed(3)]
     return scene
 
 
@@ -189,4 +195,29 @@ async def a_destination_inside_the_source_reads_back_what_was_written_in_time(du
             setting = Setting(read_latency=latency, write_latency=26 - latency)
             scene += [Set(setting), Write(SRC, DATA), request(90, dst=SRC + 16 * distance)]
     await pair.agree(scene)
+    pair.finish()
+
+
+@cocotb.test()
+@cocotb.parametrize(setting=range(len(EDGE_SETTINGS)))
+async def an_error_at_any_beat_agrees(dut, setting):
+    """Bus errors on reads and writes, and on key memory; closed pages before each block of either side."""
+    chosen = EDGE_SETTINGS[setting]
+    pair = await Pair.start(dut, chosen)
+    src, dst = SRC + PAGE_BYTES - 3 * 16, DST + PAGE_BYTES - 5 * 16
+    scene: list[Step] = [*key_steps(256, keygen=True), Write(SRC, DATA), Write(src, DATA)]
+    for kind, base, beats in (("read_error", src, 28), ("write_error", dst, 24), ("read_error", KEY_AT, 16),
+                              ("read_error", WORD_AT, 1)):
+        for beat in range(beats):
+            failing = replace(chosen, **{kind: base + 16 * beat})
+            scene += [Set(failing, reset=True), request(24, src=src, dst=dst)]
+    scene.append(Set(chosen, reset=True))
+    for readable, page in ((False, SRC + PAGE_BYTES), (True, DST + PAGE_BYTES)):
+        scene.append(Protect(page, readable, not readable))
+        for cut in range(1, 22):
+            scene.append(request(22, src=SRC + PAGE_BYTES - 16 * cut, dst=DST + PAGE_BYTES - 16 * cut))
+        scene.append(Protect(page, True, True))
+    found = {result.status for result in outcomes(await pair.agree(scene))}
+    assert found == {XcryptStatus.OK, XcryptStatus.READ_PAGE_FAULT, XcryptStatus.WRITE_PAGE_FAULT,
+                     XcryptStatus.READ_BUS_FAULT, XcryptStatus.WRITE_BUS_FAULT}
     pair.finish()
