@@ -64,7 +64,7 @@ def run(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(MODES)}.")] = None,
     seed: Seed = 1,
     requests: Annotated[int, typer.Option("--requests", min=0,
-                                          help="Random requests for each mode and key size.")] = 60,
+                                          help="Random requests for each mode and key size.")] = 100,
     file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back.")] = None,
     on: On = "rtl",
     sim: Sim = simulators.NAMES[0],
