@@ -162,6 +162,21 @@ async def an_event_at_any_edge_of_a_short_request_agrees(dut, setting, action):
 
 
 @cocotb.test()
+async def an_end_while_the_core_waits_for_a_slow_memory_agrees(dut):
+    """32 blocks are done before the next burst comes, and those behind a page end of the destination wait."""
+    setting = Setting(read_latency=220, write_latency=60)
+    pair = await Pair.start(dut, setting)
+    late = partial(request, 48, dst=DST + PAGE_BYTES - 5 * 16)
+    scene: list[Step] = [*key_steps(128, keygen=False), Write(SRC, DATA)]
+    cycles = outcomes(ModelSide(4 << 20, setting).play([*scene, late()]))[-1].cycles
+    scene += [late(interrupt_at=edge) for edge in range(1, cycles, 9)]
+    for beat in range(16, 48):
+        scene += [Set(replace(setting, read_error=SRC + 16 * beat)), late()]
+    await pair.agree(scene)
+    pair.finish()
+
+
+@cocotb.test()
 async def an_interrupt_named_in_the_request_acts_at_that_edge(dut):
     pair = await Pair.start(dut, Setting())
     scene: list[Step] = [*key_steps(128, keygen=False), Write(SRC, DATA)]

@@ -205,9 +205,9 @@ class WriteStream:
         else:
             self.failed_at = burst.answered
 
-    def finished(self, ended: Sequence[int], cut: int) -> int:
-        """The first edge at which the writer is seen to have nothing more to do."""
+    def finished(self, cut: int) -> int:
+        """The first edge at which the writer is seen to have nothing more to do, once the core is empty."""
         answered = self.bursts[-1].answered + 1 if self.bursts else 0
         if self.failed_at != NEVER or len(self.loads) == self._count:
             return answered
-        return max(answered, cut, ended[-1] + 1 if ended else 0)
+        return max(answered, cut)

@@ -181,7 +181,7 @@ def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, 
         cut = min(cut, reads.failed_at + 1)
     writes.flush(ended, cut)
     halted = min(interrupt, writes.failed_at)
-    over = max(reads.idle(halted), writes.finished(ended, cut), ended[-1] + 1 if ended else 0)
+    over = max(reads.idle(halted), writes.finished(cut), ended[-1] + 1 if ended else 0)
 
     status, address = XcryptStatus.OK, 0
     if writes.failed_at != NEVER and (error := writes.bursts[-1].error) is not None:
