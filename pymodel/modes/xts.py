@@ -10,6 +10,8 @@ Strategies, which give the same bytes:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 import numpy as np
@@ -78,34 +80,96 @@ class Xts(KeyedMode):
         """``decrypt`` on a copy of ``data`` in the engine's memory."""
         return await self._crypt_bytes(tweak, data, decrypt=True)
 
+    @contextmanager
+    def data_unit(self, tweak: bytes, *, decrypt: bool) -> Iterator[DataUnit]:
+        """One data unit that comes in parts, all of them under the key that is in force now.
+
+        Raises: InvalidRequest (tweak size).
+        """
+        key_set, tweak = self._current(), self._check_iv(tweak, "a tweak")
+        with key_set.in_use() as (data_key, tweak_key), self._scratch(BLOCK_BYTES) as block:
+            yield DataUnit(self.engine, data_key, tweak_key, tweak, block, decrypt=decrypt,
+                           strategy=self.strategy)
+
     async def _crypt_bytes(self, tweak: bytes, data: bytes, *, decrypt: bool) -> bytes:
-        self._check_length(len(data))
+        _check_length(len(data))
         result, _ = await self._on_bytes(
             data, lambda buffer: self._crypt(tweak, buffer, buffer, decrypt=decrypt))
         return result
 
-    def _check_length(self, length: int) -> None:
-        if length < BLOCK_BYTES:
-            raise InvalidRequest(f"XTS of {length} bytes: a data unit has at least {BLOCK_BYTES}")
-
     async def _crypt(self, tweak: bytes, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
-        key_set = self._current()
-        tweak = self._check_iv(tweak, "a tweak")
-        self._check_length(len(src))
+        self._current()
+        self._check_iv(tweak, "a tweak")
+        _check_length(len(src))
         check_placement(src, dst)
-        with key_set.in_use() as (data_key, tweak_key), self._scratch(BLOCK_BYTES) as block, \
-                stating_consequence(src, dst):
-            unit = _DataUnit(self.engine, data_key, src, dst, block, decrypt)
-            await unit.start(tweak, tweak_key)
-            await (unit.two_pass() if self.strategy == "two-pass" else unit.per_block())
-            await unit.steal()
+        with self.data_unit(tweak, decrypt=decrypt) as unit:
+            await unit._crypt(src, dst)
 
 
-class _DataUnit:
-    """One request under way. ``block`` is a block of scratch memory."""
+def _check_length(length: int) -> None:
+    if length < BLOCK_BYTES:
+        raise InvalidRequest(f"XTS of {length} bytes: a data unit has at least {BLOCK_BYTES}")
+
+
+class DataUnit:
+    """A data unit under way: ``part`` as often as wanted, then ``last``, one after another.
+
+    Made by ``Xts.data_unit``. A part that failed may be tried again unless it was in place.
+    ``block`` is a block of scratch memory.
+    """
+
+    def __init__(self, engine: BlockEngine, data_key: Key, tweak_key: Key, tweak: bytes, block: Buffers, *,
+                 decrypt: bool, strategy: Strategy) -> None:
+        self._engine = engine
+        self._data_key = data_key
+        self._tweak_key = tweak_key
+        self._tweak = tweak
+        self._block = block
+        self._decrypt = decrypt
+        self._strategy = strategy
+        self._next: bytes | None = None
+
+    async def part(self, src: Buffers, dst: Buffers) -> None:
+        """Whole blocks, with 16 bytes or more of the data unit still to come.
+
+        Raises: InvalidRequest (length, placement), before anything is written; EngineFault,
+        EngineHang, Unsupported.
+        """
+        if not len(src) or len(src) % BLOCK_BYTES:
+            raise InvalidRequest(f"{len(src)} bytes as a part of a data unit: it has whole blocks of "
+                                 f"{BLOCK_BYTES}")
+        check_placement(src, dst)
+        first = await self._crypt(src, dst)
+        self._next = tweaks.advance(first, len(src) // BLOCK_BYTES)
+
+    async def last(self, src: Buffers, dst: Buffers) -> None:
+        """The rest, 16 bytes or more; it may end in a part of a block. Raises: as ``part``."""
+        _check_length(len(src))
+        check_placement(src, dst)
+        await self._crypt(src, dst)
+
+    async def _crypt(self, src: Buffers, dst: Buffers) -> bytes:
+        """Returns the encrypted tweak of the first block."""
+        with stating_consequence(src, dst):
+            first = self._next or await self._encrypted_tweak()
+            part = _Part(self._engine, self._data_key, src, dst, self._block, first, self._decrypt)
+            await (part.two_pass() if self._strategy == "two-pass" else part.per_block())
+            await part.steal()
+        return first
+
+    async def _encrypted_tweak(self) -> bytes:
+        """The first block's tweak; it is encrypted also for decryption."""
+        memory = self._engine.memory
+        self._block.scatter(memory, self._tweak)
+        await self._engine.ecb(self._tweak_key, self._block, self._block, decrypt=False)
+        return self._block.read(memory)
+
+
+class _Part:
+    """One request under way. ``first``: the tweak of its first block. ``block``: scratch memory."""
 
     def __init__(self, engine: BlockEngine, key: Key, src: Buffers, dst: Buffers, block: Buffers,
-                 decrypt: bool) -> None:
+                 first: bytes, decrypt: bool) -> None:
         self._engine = engine
         self._memory = engine.memory
         self._key = key
@@ -114,13 +178,7 @@ class _DataUnit:
         self._block = block
         self._decrypt = decrypt
         self._blocks, self._tail = divmod(len(src), BLOCK_BYTES)
-        self._first = bytes(BLOCK_BYTES)
-
-    async def start(self, tweak: bytes, tweak_key: Key) -> None:
-        """Encrypt the tweak; also for decryption it is encrypted."""
-        self._block.scatter(self._memory, tweak)
-        await self._engine.ecb(tweak_key, self._block, self._block, decrypt=False)
-        self._first = self._block.read(self._memory)
+        self._first = first
 
     def _whole_tweaks(self) -> ByteArray:
         """The tweaks of the whole blocks.
