@@ -14,12 +14,14 @@ from typing import Annotated
 import typer
 
 from pymodel.errors import EcbenchError
+from pymodel.jobs import crypt_spec
 from pymodel.jobs.bench import ENGINES
 from pymodel.jobs.ciphers import MODES
 from pymodel.regress import simulators
 from pymodel.regress.build import BuildError
 from pymodel.regress.cases_command import replay_file
 from pymodel.regress.config import TOPS
+from pymodel.regress.crypt_command import CryptOptions, crypt
 from pymodel.regress.display import Display
 from pymodel.regress.own_test import run_own_test
 from pymodel.regress.quirks_command import show_quirks
@@ -99,6 +101,34 @@ def quirks(engine: Engine = "padlock", on: On = "model", sim: Sim = simulators.N
     return partial(show_quirks, Target(engine, on, sim, waves), json, Display())
 
 
+@app.command("crypt")
+def crypt_file(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to read.")],
+    destination: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; it appears when all "
+                                                "of it is right.")],
+    mode: Annotated[str, typer.Option("--mode", help=f"One of {', '.join(crypt_spec.MODES)}.")],
+    key: Annotated[str | None, typer.Option("--key", metavar="HEX",
+                                            help="The key, for XTS both halves.")] = None,
+    key_file: Annotated[Path | None, typer.Option("--key-file", help="A file with the key in HEX.")] = None,
+    iv: Annotated[str | None, typer.Option("--iv", metavar="HEX", help="CBC: the IV. XTS: the first data "
+                                           "unit's tweak; without --data-unit the file is one unit.")] = None,
+    data_unit: Annotated[int | None, typer.Option("--data-unit", metavar="BYTES", help="XTS: the size of a "
+                                                  "data unit, by default 512.")] = None,
+    first: Annotated[str | None, typer.Option("--first", metavar="NUMBER", help="XTS: the number of the "
+                                              "first data unit, by default 0.")] = None,
+    decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt instead of encrypting.")] = False,
+    engine: Engine = "padlock",
+    on: On = "rtl",
+    sim: Sim = simulators.NAMES[0],
+    waves: Waves = False,
+    json: Json = None,
+) -> Work:
+    """Encrypt or decrypt a file with the engine; nothing is padded."""
+    options = CryptOptions(Target(engine, on, sim, waves), source, destination, mode, key, key_file, iv,
+                           data_unit, first, decrypt, json)
+    return partial(crypt, options, Display())
+
+
 @app.command("test")
 def own_test(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with cocotb tests.")],
@@ -122,6 +152,8 @@ def main() -> None:
 def run_command_line(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
     signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
+        signal.signal(signal.SIGHUP, _stop)
     command = typer.main.get_command(app)
     try:
         work = command.main(args=arguments or ["--help"], prog_name="ecbench", standalone_mode=False)
@@ -145,7 +177,7 @@ def _complain(error: Exception, code: int) -> int:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends everything as an interrupt does: with the simulators gone."""
+    """SIGTERM and SIGHUP end everything as an interrupt does: with the simulators gone."""
     raise KeyboardInterrupt
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pymodel.jobs.bench import Bench, BenchSpec, Report, model_bench
 from pymodel.jobs.cases import replay_cases
+from pymodel.jobs.crypt import crypt_file
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
 from pymodel.jobs.vectors import replay_vectors
@@ -18,7 +19,7 @@ from pymodel.jobs.vectors import replay_vectors
 Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, Any]]]
 
 JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases, "quirks": demonstrate_quirks,
-                           "vectors": replay_vectors}
+                           "vectors": replay_vectors, "crypt": crypt_file}
 """Every job by its name."""
 
 __all__ = ["JOBS", "Bench", "BenchSpec", "Job", "Report", "model_bench"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from pymodel.errors import InvalidRequest
+from pymodel.regress.output_file import output_file
 
 _PLAIN_WIDTH = 160
 _PLAIN_SECONDS = 10.0
@@ -120,25 +119,11 @@ def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
         with path.open("a") as stream:
             stream.write(text)
         return
-    path = path.resolve()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+    with output_file(path) as output:
+        output.temporary.write_text(text)
+        output.commit()
 
 
 def _is_stream(path: Path) -> bool:
     """A terminal, a pipe, /dev/stdout: nothing that a finished file could take the place of."""
     return path.parts[:2] in (("/", "dev"), ("/", "proc")) or (path.exists() and not path.is_file())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -19,11 +19,14 @@ JOB_MODULE = "cocotb_tests.test_job"
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What to run. ``spec`` is the job's own, in values that JSON can carry."""
+    """What to run. ``spec`` is the job's own, in values that JSON can carry. ``private``: it holds a secret,
+    which stays in this process and, on RTL, in a file that only this user can read and that ends with the
+    job."""
 
     job: str
     spec: dict[str, Any]
     bench: BenchSpec = field(default_factory=BenchSpec)
+    private: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {"job": self.job, "bench": self.bench.to_json(), "spec": self.spec}
@@ -59,11 +62,15 @@ def run_on_rtl(request: JobRequest, build: Build, report: Report, *, seed: int =
     """
     directory = new_run_directory(f"{request.job}-{build.simulator.name}")
     job, results = directory / "job.json", directory / "results.jsonl"
-    job.write_text(json.dumps(request.to_json()))
     lines = _Lines(results, report)
-    simulation = simulate(build, module, seed=seed, directory=directory, limit_seconds=limit_seconds,
-                          environment={"ECBENCH_JOB": str(job), "ECBENCH_RESULTS": str(results)},
-                          import_paths=import_paths, poll=lines.read)
+    try:
+        job.write_text(json.dumps(request.to_json()))
+        simulation = simulate(build, module, seed=seed, directory=directory, limit_seconds=limit_seconds,
+                              environment={"ECBENCH_JOB": str(job), "ECBENCH_RESULTS": str(results)},
+                              import_paths=import_paths, poll=lines.read)
+    finally:
+        if request.private:
+            job.unlink(missing_ok=True)
     return JobResult(lines.result, _problem(simulation, lines.result), simulation.log, simulation.waves)
 
 

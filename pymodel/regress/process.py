@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_PARENT = "ECBENCH_PARENT"
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 2.0
 
@@ -31,13 +33,14 @@ def run_logged(command: Sequence[str], *, log: Path, cwd: Path, environment: Map
 
     The limit counts from the start, or from the last time that ``poll`` returned True for news.
     Whatever ends this call, also KeyboardInterrupt or an error of ``poll``, the process and all it
-    started are gone afterwards.
+    started are gone afterwards. $ECBENCH_PARENT tells the process whose child it is (``end_with_parent``).
     """
     started = news = time.monotonic()
     timed_out = False
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL,
-                                   stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(command, cwd=cwd, env={**environment, _PARENT: str(os.getpid())},
+                                   stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
         try:
             while not _ended(process):
                 if poll is not None and poll():
@@ -50,6 +53,19 @@ def run_logged(command: Sequence[str], *, log: Path, cwd: Path, environment: Map
     if poll is not None:
         poll()
     return Ended(process.returncode, time.monotonic() - started, timed_out)
+
+
+def end_with_parent() -> None:
+    """In a process of ``run_logged``: when the caller dies without a word, so does everything here."""
+    parent = os.environ.get(_PARENT)
+
+    def watch() -> None:
+        while str(os.getppid()) == parent:
+            time.sleep(_GRACE_SECONDS)
+        os.killpg(0, signal.SIGKILL)
+
+    if parent is not None:
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def python_command(module: str, *arguments: str) -> list[str]:

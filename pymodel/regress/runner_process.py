@@ -15,9 +15,12 @@ from typing import Any
 
 from cocotb_tools.runner import Runner, get_runner
 
+from pymodel.regress.process import end_with_parent
+
 
 def main(job_file: str) -> int:
     """Return 0 when the tools ran to their end, else 1; the output tells why."""
+    end_with_parent()
     job: dict[str, Any] = json.loads(Path(job_file).read_text())
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
     runner: Runner = get_runner(job["simulator"])
