@@ -12,20 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge
-
-from cocotb_tests.env.backdoor import MirrorMemory, memory_size
-from cocotb_tests.env.kernel import CosimKernel
+from cocotb_tests.env.backdoor import MirrorMemory
+from cocotb_tests.env.bench import make_kernel, power_on
 from cocotb_tests.env.ports import PadlockPort
 from pymodel.engines.padlock_model import ALL_QUIRKS, PadlockModel
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
-
-PERIOD_NS = 10
-RESET_EDGES = 3
 
 SEEN = (slice(0, 1 << 18), slice(-(1 << 14), None))
 """The parts of memory that are compared after each request: where random requests go, and the end."""
@@ -97,28 +91,20 @@ class RtlSide(Side):
 
     def __init__(self, dut: Any, setting: Setting) -> None:
         self.dut = dut
-        self.kernel = CosimKernel(dut.clk, PERIOD_NS)
-        self.memory = mirror = MirrorMemory(dut.ram, memory_size(dut.ram))
-        mirror.start_clean()
+        self.kernel = make_kernel(dut)
+        self.memory = mirror = MirrorMemory(dut)
         self.port = PadlockPort(dut, self.kernel, mirror, _NoPredictor(), quirks=setting.quirks,
                                 fetch_blocks=setting.fetch_blocks)
 
     @classmethod
     async def start(cls, dut: Any, setting: Setting) -> RtlSide:
-        for name in ("soft_rst", "op", "op_interrupt_at", "op_toggle", "irq_toggle", "flags_toggle"):
-            getattr(dut, name).value = 0
-        _set_inputs(dut, setting)
-        dut.rst.value = 1
-        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
-        await ClockCycles(dut.clk, RESET_EDGES)
-        await FallingEdge(dut.clk)
-        dut.rst.value = 0
-        await FallingEdge(dut.clk)
+        await power_on(dut, _inputs(setting))
         return cls(dut, setting)
 
     def set(self, setting: Setting) -> None:
         self.port.quirks, self.port.fetch_blocks = setting.quirks, setting.fetch_blocks
-        _set_inputs(self.dut, setting)
+        for name, value in _inputs(setting).items():
+            getattr(self.dut, name).value = value
 
     def exact(self) -> bool:
         return not int(self.dut.stall_seed.value)
@@ -131,17 +117,18 @@ class RtlSide(Side):
         return int(self.dut.axi_violations.value), int(self.dut.axi_first_violation.value)
 
 
-def _set_inputs(dut: Any, setting: Setting) -> None:
-    for name in ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
-                 "stall_rate"):
-        getattr(dut, name).value = getattr(setting, name)
-    dut.quirk.value = int(setting.quirks)
+def _inputs(setting: Setting) -> dict[str, int]:
+    """Every input of ``padlock_top`` that a setting names."""
+    inputs = {name: int(getattr(setting, name))
+              for name in ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed",
+                           "stall_mask", "stall_rate")}
     addresses = (setting.read_error, setting.write_error)
     chosen = {address for address in addresses if address is not None}
     if len(chosen) > 1:
         raise ValueError("the memory has one address for bus errors")
-    dut.bus_error_enable.value = sum((address is not None) << bit for bit, address in enumerate(addresses))
-    dut.bus_error_address.value = max(chosen, default=0)
+    enable = sum((address is not None) << bit for bit, address in enumerate(addresses))
+    return {**inputs, "quirk": int(setting.quirks), "bus_error_enable": enable,
+            "bus_error_address": max(chosen, default=0)}
 
 
 # -- steps --------------------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ async def program(bench: Bench, seed: int) -> list[tuple[int, str]]:
                 return await (xts.encrypt_bytes if draw.random() < 0.5 else xts.decrypt_bytes)(iv, data)
         if kind == 1:
             with Cbc(engine, key) as cbc:
-                return b"".join(await (cbc.encrypt_bytes if draw.random() < 0.5 else cbc.decrypt_bytes)(iv, whole))
+                crypt = cbc.encrypt_bytes if draw.random() < 0.5 else cbc.decrypt_bytes
+                return b"".join(await crypt(iv, whole))
         if kind == 2:
             with Ctr(engine, key) as ctr:
                 return b"".join(await ctr.crypt_bytes(iv, data))

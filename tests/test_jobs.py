@@ -49,8 +49,8 @@ def test_all_published_vectors_pass_on_the_model_of_the_engine():
 
 
 def test_standard_vectors_and_the_multi_block_files_pass_on_rtl(sim):
-    assert_passed(on_rtl(sim, "vectors", {"sets": ["fips-197", "sp800-38a", "rfc-3686", "ieee-1619", "mmt-ecb",
-                                                   "mmt-cbc"]}))
+    sets = ["fips-197", "sp800-38a", "rfc-3686", "ieee-1619", "mmt-ecb", "mmt-cbc"]
+    assert_passed(on_rtl(sim, "vectors", {"sets": sets}))
 
 
 def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(sim):

@@ -3,33 +3,141 @@
 ``sync()`` moves whole 512-byte lines and takes no simulated time. It runs at a falling edge, when
 nothing in the RTL changes, and only before a request starts and after it ended. Bytes that the
 host wrote since the last call win over what the RTL has in the same line.
+
+Two ways move the lines: through VPI handles, and through a file that the RTL reads and writes by
+itself. The file is several times as fast at every size, so it is used whenever the runner names one.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Protocol
 
 import numpy as np
 from cocotb.utils import get_sim_time
 
-from pymodel.memory import LINE_BYTES, PAGE_BYTES, HostMemory
+from pymodel.memory import LINE_BYTES, PAGE_BYTES, ByteArray, HostMemory
+
+BACKDOOR_VARIABLE = "ECBENCH_BACKDOOR"
+"""Environment variable with the path that the plusarg ``backdoor`` names."""
+FILE_RUNS = 4
+"""Runs of lines that the RTL takes over at once."""
+
+
+class LineMover(Protocol):
+    """Moves lines between the host's bytes and the RTL's."""
+
+    def written(self) -> range | list[int]:
+        """Lines that the RTL wrote since the last call, or a range that spans them."""
+
+    def pull(self, lines: range | list[int], into: ByteArray) -> None:
+        """Copy these lines of the RTL to ``into``, the whole memory."""
+
+    def push(self, lines: list[int], source: ByteArray) -> None:
+        """Copy these lines of ``source``, the whole memory, to the RTL; ``lines`` is sorted."""
+
+
+class HandleMover:
+    """One VPI access for each line."""
+
+    def __init__(self, ram: Any) -> None:
+        self._ram = ram
+        self._handles: dict[int, Any] = {}
+
+    def _line(self, index: int) -> Any:
+        handle = self._handles.get(index)
+        if handle is None:
+            handle = self._handles[index] = self._ram.mem[index]
+        return handle
+
+    def written(self) -> list[int]:
+        bits = int(self._ram.written.value)
+        if bits:
+            self._ram.written.value = 0
+        lines = []
+        while bits:
+            low = bits & -bits
+            lines.append(low.bit_length() - 1)
+            bits ^= low
+        return lines
+
+    def pull(self, lines: range | list[int], into: ByteArray) -> None:
+        for index in lines:
+            line = int(self._line(index).value).to_bytes(LINE_BYTES, "little")
+            into[index * LINE_BYTES:(index + 1) * LINE_BYTES] = np.frombuffer(line, np.uint8)
+
+    def push(self, lines: list[int], source: ByteArray) -> None:
+        for index in lines:
+            line = source[index * LINE_BYTES:(index + 1) * LINE_BYTES].tobytes()
+            self._line(index).value = int.from_bytes(line, "little")
+
+
+class FileMover:
+    """The image of the memory in a file. The RTL writes it at the end of a request and reads it on demand."""
+
+    def __init__(self, dut: Any, path: str, size: int) -> None:
+        self._dut = dut
+        self._image: ByteArray = np.memmap(path, np.uint8, "r+", shape=(size,)).view(np.ndarray)
+        self._push_toggle = int(dut.push_toggle.value)
+        self._pulled = int(dut.pulled.value) >> 32
+
+    def written(self) -> range:
+        pulled = int(self._dut.pulled.value)
+        if pulled >> 32 == self._pulled:
+            return range(0)
+        self._pulled = pulled >> 32
+        return range(pulled & 0xFFFF, pulled >> 16 & 0xFFFF)
+
+    def pull(self, lines: range | list[int], into: ByteArray) -> None:
+        if lines:
+            part = slice(lines[0] * LINE_BYTES, (lines[-1] + 1) * LINE_BYTES)
+            into[part] = self._image[part]
+
+    def push(self, lines: list[int], source: ByteArray) -> None:
+        packed = 0
+        for number, run in enumerate(joined_runs(lines, FILE_RUNS)):
+            part = slice(run.start * LINE_BYTES, run.stop * LINE_BYTES)
+            self._image[part] = source[part]
+            packed |= (run.stop << 16 | run.start) << 32 * number
+        self._push_toggle ^= 1
+        self._dut.push.value = packed
+        self._dut.push_toggle.value = self._push_toggle
+
+
+def joined_runs(lines: list[int], limit: int) -> list[range]:
+    """At most ``limit`` runs that cover sorted ``lines``; the smallest gaps between them are filled."""
+    gaps = sorted(range(1, len(lines)), key=lambda k: lines[k] - lines[k - 1], reverse=True)
+    cuts = sorted(k for k in gaps[:limit - 1] if lines[k] - lines[k - 1] > 1)
+    return [range(lines[start], lines[end - 1] + 1)
+            for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
+
 
 _used_lines: set[int] = set()
 """Lines that any test of this simulation has pushed or pulled."""
 
 
 class MirrorMemory(HostMemory):
-    """``ram``: the handle of an ``axi_ram``. ``written_lines``: what the engine wrote, at the last pull."""
+    """The memory of ``padlock_top``. ``written_lines``: what the engine wrote, at the last pull."""
 
-    def __init__(self, ram: Any, size: int) -> None:
-        self._ram = ram
-        self._line_handles: dict[int, Any] = {}
+    def __init__(self, dut: Any) -> None:
+        size = len(dut.ram.written) * LINE_BYTES
+        assert size % PAGE_BYTES == 0
+        path = os.environ.get(BACKDOOR_VARIABLE)
+        self._ram = dut.ram
+        self._mover: LineMover = FileMover(dut, path, size) if path else HandleMover(dut.ram)
         self._dirty = np.zeros(size, np.bool_)
         self._dirty_lines: set[int] = set()
         self._pages_changed = True
-        self._synced_at: float | None = None
-        self.written_lines: list[int] = []
+        self._synced_at = get_sim_time("step")
+        self.written_lines: range | list[int] = range(0)
         super().__init__(size)
+        self._start_clean()
+
+    def _start_clean(self) -> None:
+        """Zero what earlier tests of this simulation left in the RTL, so that it equals this mirror."""
+        self._mover.written()
+        self._dirty_lines.update(_used_lines)
+        _used_lines.clear()
 
     def protect(self, address: int, length: int, *, readable: bool, writable: bool) -> None:
         super().protect(address, length, readable=readable, writable=writable)
@@ -50,49 +158,24 @@ class MirrorMemory(HostMemory):
         if self._pages_changed:
             self._push_pages()
 
-    def start_clean(self) -> None:
-        """Zero what earlier tests of this simulation left in the RTL, so that it equals this mirror."""
-        for index in _used_lines:
-            self._ram.mem[index].value = 0
-        _used_lines.clear()
-        self._ram.written.value = 0
-        self._synced_at = get_sim_time("step")
-
-    def _line(self, index: int) -> Any:
-        handle = self._line_handles.get(index)
-        if handle is None:
-            handle = self._line_handles[index] = self._ram.mem[index]
-            _used_lines.add(index)
-        return handle
-
     def _pull(self) -> None:
-        written = int(self._ram.written.value)
-        self.written_lines = []
-        if not written:
+        lines = self.written_lines = self._mover.written()
+        if not lines:
             return
-        self._ram.written.value = 0
-        while written:
-            low = written & -written
-            index = low.bit_length() - 1
-            self.written_lines.append(index)
-            self._pull_line(index)
-            written ^= low
-
-    def _pull_line(self, index: int) -> None:
-        start = index * LINE_BYTES
-        line = int(self._line(index).value).to_bytes(LINE_BYTES, "little")
-        fresh = np.frombuffer(line, np.uint8)
-        if index in self._dirty_lines:
-            kept = self._dirty[start:start + LINE_BYTES]
-            np.copyto(self.bytes[start:start + LINE_BYTES], fresh, where=~kept)
-        else:
-            self.bytes[start:start + LINE_BYTES] = fresh
+        _used_lines.update(lines)
+        kept = [(index * LINE_BYTES, self.bytes[index * LINE_BYTES:(index + 1) * LINE_BYTES].copy())
+                for index in self._dirty_lines.intersection(lines)]
+        self._mover.pull(lines, self.bytes)
+        for start, mine in kept:
+            line = slice(start, start + LINE_BYTES)
+            np.copyto(self.bytes[line], mine, where=self._dirty[line])
 
     def _push(self) -> None:
-        for index in sorted(self._dirty_lines):
-            start = index * LINE_BYTES
-            self._line(index).value = int.from_bytes(self.bytes[start:start + LINE_BYTES].tobytes(), "little")
-            self._dirty[start:start + LINE_BYTES] = False
+        lines = sorted(self._dirty_lines)
+        _used_lines.update(lines)
+        self._mover.push(lines, self.bytes)
+        for index in lines:
+            self._dirty[index * LINE_BYTES:(index + 1) * LINE_BYTES] = False
         self._dirty_lines.clear()
 
     def _push_pages(self) -> None:
@@ -104,10 +187,3 @@ class MirrorMemory(HostMemory):
 def _bits(flags: np.ndarray) -> int:
     """Flag k becomes bit k."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-
-
-def memory_size(ram: Any) -> int:
-    """Bytes of an ``axi_ram``."""
-    size = len(ram.written) * LINE_BYTES
-    assert size % PAGE_BYTES == 0
-    return size

@@ -10,29 +10,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import os
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
-from cocotb_tests.env.backdoor import MirrorMemory, memory_size
+from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.ports import PadlockPort
 from cocotb_tests.env.predictor import PadlockPredictor
-from pymodel.engines.padlock_model import PadlockModel
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench import Bench, BenchSpec
-from pymodel.kernel import Cpu, Kernel
+from pymodel.kernel import Cpu
 
 T = TypeVar("T")
 
 PERIOD_NS = 10
 RESET_CYCLES = 4
+OWN_CLOCK_VARIABLE = "ECBENCH_OWN_CLOCK"
+"""Environment variable that says that the simulation makes its clock itself."""
+_STRAPS = ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
+           "stall_rate")
 _INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "op_toggle", "irq_toggle", "flags_toggle", "quirk",
            "fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
-           "stall_rate", "bus_error_enable", "bus_error_address")
+           "stall_rate", "bus_error_enable", "bus_error_address", "push", "push_toggle", "asleep")
 
 
 class RtlBench(Bench):
@@ -47,27 +51,14 @@ class RtlBench(Bench):
     async def start(cls, dut: Any, spec: BenchSpec | None = None) -> RtlBench:
         """Power on: clock, straps, reset. Each test starts with it, so no state leaks from the one before."""
         spec = spec or BenchSpec()
-        for name in _INPUTS:
-            getattr(dut, name).value = 0
-        dut.rst.value = 1
-        _set_straps(dut, spec)
-        await Timer(PERIOD_NS, "ns")  # the inputs have their values before the first edge
-        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
-        await ClockCycles(dut.clk, RESET_CYCLES)
-        await FallingEdge(dut.clk)
-        dut.rst.value = 0
-        await FallingEdge(dut.clk)
+        await power_on(dut, {"quirk": spec.quirks, **{name: getattr(spec, name) for name in _STRAPS}})
         return cls._assemble(dut, spec)
 
     @classmethod
     def _assemble(cls, dut: Any, spec: BenchSpec) -> RtlBench:
-        kernel = CosimKernel(dut.clk, PERIOD_NS)
-        memory = MirrorMemory(dut.ram, memory_size(dut.ram))
-        memory.start_clean()
-        model = PadlockModel(Kernel(), memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
-                             setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
-                             write_latency=spec.write_latency)
-        predictor = PadlockPredictor(model, memory, compare_cycles=not spec.stall_seed)
+        kernel = make_kernel(dut)
+        memory = MirrorMemory(dut)
+        predictor = PadlockPredictor(memory, spec)
         port = PadlockPort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks),
                            fetch_blocks=spec.fetch_blocks)
         bench = cls(kernel, memory, [Cpu(kernel)], port, spec, "rtl", cocotb.SIM_NAME)
@@ -100,11 +91,11 @@ class RtlBench(Bench):
 
     def check(self, at_least: int = 1) -> None:
         """End of a test. Raises ScoreboardError, or AssertionError for a violation of the AXI rules."""
-        self.predictor.scoreboard.check(at_least)
+        self.predictor.check(at_least)
         assert not self._violations(), self._violations()
 
     def _problems(self) -> list[str]:
-        return self.predictor.scoreboard.problems() + self._violations()
+        return self.predictor.problems() + self._violations()
 
     def _violations(self) -> list[str]:
         count = int(self.dut.axi_violations.value)
@@ -112,8 +103,24 @@ class RtlBench(Bench):
                 f"{int(self.dut.axi_first_violation.value)}"] if count else []
 
 
-def _set_straps(dut: Any, spec: BenchSpec) -> None:
-    for name in ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed",
-                 "stall_mask", "stall_rate"):
-        getattr(dut, name).value = getattr(spec, name)
-    dut.quirk.value = spec.quirks
+async def power_on(dut: Any, inputs: Mapping[str, int]) -> None:
+    """Clock and reset ``padlock_top``; inputs that are not named are 0."""
+    for name in _INPUTS:
+        getattr(dut, name).value = inputs.get(name, 0)
+    dut.rst.value = 1
+    await Timer(PERIOD_NS, "ns")  # the inputs have their values before the first edge
+    if not _has_own_clock():
+        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
+    await ClockCycles(dut.clk, RESET_CYCLES)
+    await FallingEdge(dut.clk)
+    dut.rst.value = 0
+    await FallingEdge(dut.clk)
+
+
+def make_kernel(dut: Any) -> CosimKernel:
+    return CosimKernel(dut.clk, PERIOD_NS, asleep=dut.asleep if _has_own_clock() else None)
+
+
+def _has_own_clock() -> bool:
+    """Whether the simulation makes its clock itself (hdl/sim/verilator_main.cpp)."""
+    return OWN_CLOCK_VARIABLE in os.environ

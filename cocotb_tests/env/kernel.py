@@ -27,10 +27,16 @@ IDLE_LIMIT = 2_000_000
 
 
 class CosimKernel(Kernel):
-    """``clock``: a running clock of ``period_ns``. Cycle 0 is the first falling edge after the first use."""
+    """``clock``: a running clock of ``period_ns``. Cycle 0 is the first falling edge after the first use.
 
-    def __init__(self, clock: LogicObject, period_ns: int = 10, idle_limit: int = IDLE_LIMIT) -> None:
+    ``asleep``: an input that is set while only time and the reports of ``notify`` are awaited (see
+    hdl/sim/verilator_main.cpp).
+    """
+
+    def __init__(self, clock: LogicObject, period_ns: int = 10, idle_limit: int = IDLE_LIMIT,
+                 asleep: LogicObject | None = None) -> None:
         super().__init__()
+        self._asleep = asleep
         self._idle_limit = idle_limit
         self._clock = clock
         self._period_ns = period_ns
@@ -110,6 +116,8 @@ class CosimKernel(Kernel):
         due = self._next_wake()
         cycles = self._idle_limit if due is None else due - self._now
         timer = Timer(cycles * self._period_ns, "ns")
+        if self._asleep is not None:
+            self._asleep.value = 1
         fired = await First(timer, self._ping.wait())
         if due is None and fired is timer and self._tasks:
             raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}")

@@ -7,6 +7,11 @@
 // page: SLVERR, for each beat that is read, for a burst that is written. Outside the memory: DECERR.
 // A burst that is answered with an error writes nothing.
 //
+// Back door. Python reads and writes `mem` line by line through VPI or, faster, through a file of the
+// memory's image and a spare page, named by the plusarg backdoor=PATH. A change of `push_toggle` takes the
+// lines of four runs over from it. When `pull` rises and something has been written since it last rose,
+// the lines that span it all go to the file, and `pulled` changes.
+//
 // Latency, in clock edges: from the AR handshake to the edge at which the first R beat can be taken, and
 // from the last W beat to the edge at which B can be taken; at least 1 (0 counts as 1). After its first
 // beat a burst gives one beat per edge; bursts follow each other without a gap. R data is what the memory
@@ -30,6 +35,12 @@ module axi_ram #(
     input  wire [7:0]   stall_rate,
     input  wire [1:0]   bus_error_enable,   // bit 0: reads of that beat, bit 1: writes of a burst with it
     input  wire [31:0]  bus_error_address,
+
+    // back door by file
+    input  wire         push_toggle,
+    input  wire [127:0] push,               // four runs of {end, first line}
+    input  wire         pull,
+    output reg  [32:0]  pulled,             // {toggle, end, first line}
 
     // AXI4 slave: bursts of 128-bit beats that do not cross 4 KiB
     input  wire [31:0]  s_axi_araddr,
@@ -62,7 +73,9 @@ module axi_ram #(
     localparam [1:0] SLVERR = 2'd2;
     localparam [1:0] DECERR = 2'd3;
 
+    /* verilator lint_off MULTIDRIVEN */ // the back door acts at falling edges of clk, the bus at rising ones
     reg [4095:0]      mem [0:LINES-1]  /* verilator public_flat_rw */;
+    /* verilator lint_on MULTIDRIVEN */
     reg [LINES-1:0]   written          /* verilator public_flat_rw */;
     reg [PAGES-1:0]   page_no_read     /* verilator public_flat_rw */;
     reg [PAGES-1:0]   page_no_write    /* verilator public_flat_rw */;
@@ -74,6 +87,63 @@ module axi_ram #(
         written       = {LINES{1'b0}};
         page_no_read  = {PAGES{1'b0}};
         page_no_write = {PAGES{1'b0}};
+    end
+
+    // -- back door by file -----------------------------------------------------------------------
+    reg [8*1024-1:0]    file_name;
+    integer             read_file, write_file, run, index, first_line, end_line;
+    reg [4095:0]        image;
+    reg                 epoch_reg;                          // changes when `pulled` does
+    reg                 epoch_seen_reg;                     // of the last write; if old, the next two are too
+    reg [LINE_BITS-1:0] first_written_reg, last_written_reg;
+
+    initial begin
+        pulled     = 33'd0;
+        epoch_reg  = 1'b0;
+        read_file  = 0;
+        write_file = 0;
+        if ($value$plusargs("backdoor=%s", file_name)) begin
+            read_file  = $fopen(file_name, "rb");
+            write_file = $fopen(file_name, "r+b");
+            if (read_file == 0 || write_file == 0)
+                $display("%%Error: axi_ram: cannot open the back door %0s", file_name);
+        end
+    end
+
+    /* verilator lint_off BLKSEQ */      // file access goes step by step
+    always @(posedge push_toggle or negedge push_toggle) if (read_file != 0) begin
+        for (run = 0; run < 4; run = run + 1) begin
+            first_line = {16'd0, push[32*run +: 16]};
+            end_line   = {16'd0, push[32*run + 16 +: 16]};
+            if (end_line != first_line) begin
+                if ($fseek(read_file, first_line * 512, 0) != 0)
+                    $display("%%Error: axi_ram: cannot seek in the back door");
+            end
+            for (index = first_line; index < end_line; index = index + 1) begin
+                if ($fscanf(read_file, "%u", image) != 1)
+                    $display("%%Error: axi_ram: cannot read line %0d from the back door", index);
+                mem[index[LINE_BITS-1:0]] <= image;
+            end
+        end
+        // parked behind the image of the memory, the stream holds no bytes of it that Python may change
+        if ($fseek(read_file, LINES * 512, 0) != 0)
+            $display("%%Error: axi_ram: cannot seek in the back door");
+        if ($fgetc(read_file) < 0)
+            $display("%%Error: axi_ram: the back door ends with the memory");
+    end
+
+    always @(posedge pull) begin
+        if (write_file != 0 && epoch_seen_reg == epoch_reg) begin
+            first_line = {{(32 - LINE_BITS){1'b0}}, first_written_reg};
+            end_line   = {{(32 - LINE_BITS){1'b0}}, last_written_reg} + 1;
+            if ($fseek(write_file, first_line * 512, 0) != 0)
+                $display("%%Error: axi_ram: cannot seek in the back door");
+            for (index = first_line; index < end_line; index = index + 1)
+                $fwrite(write_file, "%u", mem[index[LINE_BITS-1:0]]);
+            $fflush(write_file);
+            pulled    = {!epoch_reg, end_line[15:0], first_line[15:0]};
+            epoch_reg = !epoch_reg;
+        end
     end
 
     // -- pauses ---------------------------------------------------------------------------------
@@ -111,7 +181,7 @@ module axi_ram #(
 
     wire [LINE_BITS-1:0] write_line = write_address_reg[LINE_BITS+8:9];
 
-    /* verilator lint_off BLKSEQ */ // a slot filled or freed at an edge counts as such at the same edge
+    // a slot filled or freed at an edge counts as such at the same edge
     reg        other;
     reg [31:0] address;
     reg        load;
@@ -189,6 +259,11 @@ module axi_ram #(
                 mem[write_line][{write_address_reg[8:4], 7'd0} +: 128] <= s_axi_wdata;
                 if (!written[write_line])
                     written[write_line] <= 1'b1;
+                epoch_seen_reg <= epoch_reg;
+                if (epoch_seen_reg != epoch_reg || write_line < first_written_reg)
+                    first_written_reg <= write_line;
+                if (epoch_seen_reg != epoch_reg || write_line > last_written_reg)
+                    last_written_reg <= write_line;
             end
             if (s_axi_wlast) begin
                 write_data_reg  <= 1'b0;
@@ -222,6 +297,7 @@ module axi_ram #(
             write_busy_reg <= 1'b0;
             write_data_reg <= 1'b0;
             answer_reg     = 1'b0;
+            epoch_seen_reg <= !epoch_reg;
         end
     end
     /* verilator lint_on BLKSEQ */

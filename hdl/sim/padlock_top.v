@@ -26,6 +26,8 @@ module padlock_top #(
     output reg          done_event,       // changes when done_valid rises
     output wire [163:0] result,           // {key_loaded, status, cycles, address, count, dst, src}
     output wire         busy,             // not ready for a request
+    output wire         key_loaded,       // EFLAGS bit 30
+    input  wire         asleep,           // for verilator_main.cpp: Python waits for done_event, busy and time only
 
     // straps of the engine, sampled while rst or soft_rst is high
     input  wire [15:0]  quirk,
@@ -40,6 +42,9 @@ module padlock_top #(
     input  wire [7:0]   stall_rate,
     input  wire [1:0]   bus_error_enable,
     input  wire [31:0]  bus_error_address,
+    input  wire         push_toggle,
+    input  wire [127:0] push,
+    output wire [32:0]  pulled,
 
     // the bus, see axi_check
     output wire [31:0]  axi_violations,
@@ -59,7 +64,7 @@ module padlock_top #(
     wire         xcrypt_ready;
     wire         irq          = irq_toggle != irq_seen || irq_wait == 32'd1;
     wire         flags_load   = flags_toggle != flags_seen;
-    wire         key_loaded, done_valid;
+    wire         done_valid;
     wire [2:0]   done_status;
     wire [31:0]  done_src, done_dst, done_count, done_address, done_cycles;
 
@@ -113,7 +118,7 @@ module padlock_top #(
         .m_axi_bid(1'b0), .m_axi_bresp(bresp), .m_axi_bvalid(bvalid), .m_axi_bready(bready)
     );
 
-    wire unused = &{1'b0, arlock, arcache, arprot, awlock, awcache, awprot, 1'b0};
+    wire unused = &{1'b0, asleep, arlock, arcache, arprot, awlock, awcache, awprot, 1'b0};
 
     // -- memory and checker -------------------------------------------------------------------------
     axi_ram #(.LINES(MEM_LINES)) ram (
@@ -121,6 +126,7 @@ module padlock_top #(
         .read_latency(read_latency), .write_latency(write_latency),
         .stall_seed(stall_seed), .stall_mask(stall_mask), .stall_rate(stall_rate),
         .bus_error_enable(bus_error_enable), .bus_error_address(bus_error_address),
+        .push_toggle(push_toggle), .push(push), .pull(xcrypt_ready), .pulled(pulled),
         .s_axi_araddr(araddr), .s_axi_arlen(arlen), .s_axi_arvalid(arvalid), .s_axi_arready(arready),
         .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast), .s_axi_rvalid(rvalid), .s_axi_rready(rready),
         .s_axi_awaddr(awaddr), .s_axi_awlen(awlen), .s_axi_awvalid(awvalid), .s_axi_awready(awready),

@@ -42,6 +42,18 @@ class MemoryTarget:
         beat, error = min(failing, key=lambda item: (item[0], -item[1]))
         return ReadFault((beat - address) // BLOCK_BYTES, error)
 
+    def undisturbed(self, reads: Iterable[tuple[int, int]], write: tuple[int, int]) -> bool:
+        """Whether all these (address, beats) ranges are answered with OKAY."""
+        memory = self._memory
+        if self._read_errors or self._write_errors:
+            return False
+        ranges = [(memory.writable, write), *((memory.readable, part) for part in reads)]
+        for rights, (address, beats) in ranges:
+            end = address + beats * BLOCK_BYTES
+            if end > memory.size or not rights[address // PAGE_BYTES:(end - 1) // PAGE_BYTES + 1].all():
+                return False
+        return True
+
     def write_error(self, address: int, beats: int) -> BusError | None:
         """Of a burst, which lies in one page."""
         if address >= self._memory.size:

@@ -1,6 +1,6 @@
 """PadlockModel: the PadLock engine without a simulator, exact to the cycle.
 
-Each request's course is computed when it is accepted (``padlock_timing.timeline``); the model then
+Each request's course is computed when it is accepted (``padlock_timing.course_of``); the model then
 sleeps until its end. An interrupt or a reset on the way only computes it anew or cuts it short.
 Software acts at falling edges: what is called at kernel time T meets the rising edge T, which comes
 right after it, and what happens at edge T is seen at time T + 1.
@@ -16,7 +16,7 @@ from pymodel.engines import rijndael
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, FETCH_BLOCKS, SCHEDULE_READ_BYTES, ControlWord
 from pymodel.engines.padlock_bursts import BLOCK_BYTES, NEVER
 from pymodel.engines.padlock_memory import MemoryTarget, move_blocks
-from pymodel.engines.padlock_timing import Straps, Timeline, timeline
+from pymodel.engines.padlock_timing import Straps, Timeline, course_of
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import HARDWARE, Event, Kernel
@@ -245,14 +245,14 @@ class PadlockModel:
     def _plan(self, flight: _Flight) -> None:
         """Compute the course, anew after an interrupt, and end the request at its end."""
         target = MemoryTarget(self.memory, self.read_bus_errors, self.write_bus_errors)
-        flight.course = timeline(flight.op, load=flight.load, word=flight.word, straps=self._straps,
-                                 target=target)
+        flight.course = course_of(flight.op, load=flight.load, word=flight.word, straps=self._straps,
+                                  target=target)
         self.kernel.start(self._complete(flight, flight.course), "padlock model")
 
-    async def _complete(self, flight: _Flight, course: Timeline) -> None:
-        due = flight.accepted_at + course.cycles + 1
+    async def _complete(self, flight: _Flight, planned: Timeline) -> None:
+        due = flight.accepted_at + planned.cycles + 1
         await self.kernel.sleep(due - self.kernel.now(), HARDWARE)
-        if flight.course is course and flight.reset_at == NEVER:
+        if flight.course is planned and flight.reset_at == NEVER:
             self._end(flight)
 
     def _end(self, flight: _Flight) -> None:
@@ -263,5 +263,9 @@ class PadlockModel:
                      if burst.error is None and burst.decided < flight.reset_at)
         held = self._key.held
         if blocks and held is not None:
-            move_blocks(self.memory, flight.op, flight.course, blocks, held.schedule, held.decrypt)
+            self._move(flight.op, flight.course, blocks, held)
         flight.ended.set()
+
+    def _move(self, op: Xcrypt, planned: Timeline, blocks: int, held: HeldKey) -> None:
+        """Put the first ``blocks`` results of a request into memory."""
+        move_blocks(self.memory, op, planned, blocks, held.schedule, held.decrypt)

@@ -14,7 +14,9 @@ acceptance. The stages, each in the words of hdl/padlock/padlock_control.v:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 from pymodel.engines.padlock import ControlWord
@@ -31,6 +33,7 @@ from pymodel.engines.padlock_bursts import (
 )
 from pymodel.engines.ports import Xcrypt, XcryptStatus
 from pymodel.engines.quirks import Quirk
+from pymodel.memory import PAGE_BYTES
 
 CORE_EXPANSION = 3
 """The core accepts a block this many edges, and as many as it has rounds, after a raw key."""
@@ -45,6 +48,9 @@ class Target(Protocol):
     def read_fault(self, address: int, beats: int) -> ReadFault | None: ...
 
     def write_error(self, address: int, beats: int) -> BusError | None: ...
+
+    def undisturbed(self, reads: Iterable[tuple[int, int]], write: tuple[int, int]) -> bool:
+        """Whether all these (address, beats) ranges are answered with OKAY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,43 @@ class Timeline:
         ends += [burst.last for burst in self.load_reads + self.reads if burst.decided < reset_at]
         ends += [burst.answered for burst in self.writes if burst.decided < reset_at]
         return max(ends) + 1
+
+
+def course_of(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, target: Target) -> Timeline:
+    """``timeline``, remembered for requests of the same shape that memory answers without an error."""
+    loads: tuple[tuple[int, int], ...] = ()
+    known = op.count > 0
+    if load:
+        known = known and word.acceptable(keygen_128_only=Quirk.KEYGEN_128_ONLY in straps.quirks)
+        beats = word.key_beats(schedule_overread=Quirk.SCHEDULE_OVERREAD in straps.quirks) if known else 0
+        loads = ((op.cword, 1), (op.key, beats))
+    total = -(-op.count // straps.group) * straps.group
+    if not known or not target.undisturbed([*loads, (op.src, total)], (op.dst, op.count)):
+        return timeline(op, load=load, word=word, straps=straps, target=target)
+    shape = replace(op, cword=op.cword % PAGE_BYTES, key=op.key % PAGE_BYTES, src=op.src % PAGE_BYTES,
+                    dst=op.dst % PAGE_BYTES)
+    if any(pointer % BLOCK_BYTES for pointer in (op.cword, op.key, op.src, op.dst)):
+        return timeline(op, load=load, word=word, straps=straps, target=target)
+    return _remembered(shape, load, word, straps)
+
+
+class _Undisturbed:
+    """Memory that answers everything with OKAY."""
+
+    def read_fault(self, address: int, beats: int) -> ReadFault | None:
+        return None
+
+    def write_error(self, address: int, beats: int) -> BusError | None:
+        return None
+
+    def undisturbed(self, reads: Iterable[tuple[int, int]], write: tuple[int, int]) -> bool:
+        return True
+
+
+@lru_cache(maxsize=1024)
+def _remembered(shape: Xcrypt, load: bool, word: ControlWord, straps: Straps) -> Timeline:
+    """Only the place within a page matters: that is where bursts are cut."""
+    return timeline(shape, load=load, word=word, straps=straps, target=_Undisturbed())
 
 
 def timeline(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, target: Target) -> Timeline:

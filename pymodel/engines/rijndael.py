@@ -7,6 +7,8 @@ uint8 in the order of use. Decryption is the equivalent inverse cipher (FIPS-197
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,8 +87,9 @@ def _as_bytes(words: Words) -> Bytes2d:
     return np.ascontiguousarray(words, "<u4").view(np.uint8).reshape(-1, 16)
 
 
+@lru_cache(maxsize=1024)
 def expand(key: bytes) -> Bytes2d:
-    """The encryption schedule, (Nr + 1, 16), of a key of 16, 24 or 32 bytes (FIPS-197 5.2).
+    """The encryption schedule, (Nr + 1, 16), read-only, of a key of 16, 24 or 32 bytes (FIPS-197 5.2).
 
     Raises ValueError for another size.
     """
@@ -104,7 +107,9 @@ def expand(key: bytes) -> Bytes2d:
         elif nk > 6 and index % nk == 4:
             word = [sbox[b] for b in word]
         words.append([a ^ b for a, b in zip(words[index - nk], word, strict=True)])
-    return np.array(words, np.uint8).reshape(-1, 16)
+    schedule = np.array(words, np.uint8).reshape(-1, 16)
+    schedule.setflags(write=False)
+    return schedule
 
 
 def invert(schedule: Bytes2d) -> Bytes2d:

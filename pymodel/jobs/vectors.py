@@ -1,4 +1,4 @@
-"""The job ``vectors``: published test vectors through the engine, in both directions where a file has both."""
+"""The job ``vectors``: published test vectors through the engine."""
 
 from __future__ import annotations
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pymodel.memory import ByteArray
 
 TWEAK_BYTES = 16
 _MODULUS = 1 << 128 | 0x87
+_STRIDE = 32
+_32 = np.uint64(32)
 
 
 def double(tweak: int) -> int:
@@ -25,9 +28,24 @@ def advance(tweak: bytes, steps: int) -> bytes:
 
 
 def sequence(first: bytes, count: int) -> ByteArray:
-    """``count`` tweaks from ``first`` on, end to end in one array of ``count`` * 16 bytes."""
-    value, tweaks = int.from_bytes(first, "little"), []
-    for _ in range(count):
-        tweaks.append(value.to_bytes(TWEAK_BYTES, "little"))
+    """``count`` tweaks from ``first`` on, end to end in one array of ``count`` * 16 bytes.
+
+    The first 32 are doubled one by one, each further 32 follow from the last 32 at once.
+    """
+    value, start = int.from_bytes(first, "little"), []
+    for _ in range(min(count, _STRIDE)):
+        start.append(value.to_bytes(TWEAK_BYTES, "little"))
         value = double(value)
-    return np.frombuffer(b"".join(tweaks), np.uint8)
+    words = np.empty((-(-count // _STRIDE) * _STRIDE, 2), np.uint64)
+    words[:len(start)] = np.frombuffer(b"".join(start), "<u8").reshape(-1, 2)
+    for index in range(_STRIDE, count, _STRIDE):
+        words[index:index + _STRIDE] = _times_x32(words[index - _STRIDE:index])
+    return words.astype("<u8", copy=False).view(np.uint8).reshape(-1)[:count * TWEAK_BYTES]
+
+
+def _times_x32(tweaks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Multiply by x^32; (n, 2) words of 64 bits, low word first. What leaves at the top returns times 0x87."""
+    low, high = tweaks[:, 0], tweaks[:, 1]
+    out = high >> _32
+    folded = out ^ out << np.uint64(1) ^ out << np.uint64(2) ^ out << np.uint64(7)
+    return np.stack([low << _32 ^ folded, high << _32 | low >> _32], axis=1)
