@@ -108,9 +108,6 @@ module padlock #(
             setup_reg <= setup_cycles;
         end
 
-    wire unused = &{1'b0, quirk_reg[15:6], quirk_reg[4], quirk_reg[QUIRK_FETCH_AHEAD], m_axi_rid, m_axi_bid,
-                    read_ready, write_ready, writer_room, 1'b0};
-
     // -- control ----------------------------------------------------------------------------------
     wire        bad_word, take_word, hand_over, handed_over, forget;
     wire [4:0]  key_beats;
@@ -226,5 +223,9 @@ module padlock #(
     assign m_axi_awcache = CACHE_NORMAL;
     assign m_axi_awprot  = PROT_DATA;
     assign m_axi_wstrb   = 16'hffff;
+
+    // other engines' quirks; one id; and what the control and the flow make sure of
+    wire unused = &{1'b0, quirk_reg[15:6], quirk_reg[4], quirk_reg[QUIRK_FETCH_AHEAD], m_axi_rid, m_axi_bid,
+                    read_ready, write_ready, writer_room, 1'b0};
 endmodule
 `default_nettype wire
