@@ -240,3 +240,30 @@ async def an_error_at_any_beat_agrees(dut, setting):
     assert found == {XcryptStatus.OK, XcryptStatus.READ_PAGE_FAULT, XcryptStatus.WRITE_PAGE_FAULT,
                      XcryptStatus.READ_BUS_FAULT, XcryptStatus.WRITE_BUS_FAULT}
     pair.finish()
+
+
+@cocotb.test()
+async def errors_that_meet_something_else_agree(dut):
+    pair = await Pair.start(dut, Setting())
+    dst = DST + PAGE_BYTES - 5 * 16
+    scene: list[Step] = [*key_steps(128, keygen=False), Write(SRC, DATA)]
+    # an interrupt before blocks that wait in front of a failed group
+    scene.append(Set(Setting(read_error=SRC + 28 * 16)))
+    scene += [request(40, interrupt_at=edge) for edge in range(1, 400, 7)]
+    # an error on B about the edge at which a block makes room for the next read burst
+    for latency in range(80, 106):
+        scene += [Set(Setting(write_latency=latency, write_error=dst)), request(48, dst=dst)]
+    # blocks wait for room behind the core
+    for block in (None, 40, 100, 120):
+        error = None if block is None else dst + 16 * block
+        scene += [Set(Setting(write_latency=400, write_error=error)), request(150, dst=dst)]
+    # both kinds of error at one address
+    for page, kind in ((SRC + PAGE_BYTES, "read_error"), (DST + PAGE_BYTES, "write_error")):
+        closed = Protect(page, kind != "read_error", kind == "read_error")
+        failing = Set(replace(Setting(), **{kind: page}))
+        scene += [closed, failing, request(8, src=SRC + PAGE_BYTES - 32, dst=DST + PAGE_BYTES - 32),
+                  Protect(page, True, True)]
+    statuses = [result.status for result in outcomes(await pair.agree(scene))]
+    assert statuses[-2:] == [XcryptStatus.READ_BUS_FAULT, XcryptStatus.WRITE_BUS_FAULT]
+    assert {XcryptStatus.OK, XcryptStatus.INTERRUPTED, XcryptStatus.READ_BUS_FAULT} <= set(statuses)
+    pair.finish()
