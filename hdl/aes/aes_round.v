@@ -1,4 +1,4 @@
-// aes_round.v - one AES round per clock in either direction, its state register and the output register
+// aes_round.v - one AES round per clock in either direction, with the registers that it writes
 //
 // Decryption is the equivalent inverse cipher of FIPS-197 5.3.5: the same order of steps as encryption,
 // with the inverse S-box, the inverse ShiftRows and the inverse MixColumns. Therefore one datapath
@@ -6,9 +6,10 @@
 //      source:  SubBytes + ShiftRows (forward | inverse)  |  key_words  |  beat
 //          -> [MixColumns or InvMixColumns, if mix] -> xor round_key -> state, result
 //
-// serves both, and also prepares round keys on their way to the schedule: while no block is in flight
-// round_key is zero, so that key_words and beat pass unchanged, or through InvMixColumns only. They
-// cost no gates of their own: the multiplexer of the two S-boxes has two inputs to spare.
+// serves both, and also prepares round keys on their way to the schedule: if round_key is zero, key_words
+// and beat pass unchanged, or through InvMixColumns only. They cost no gates of their own: the
+// multiplexer of the two S-boxes has two inputs to spare. `from` is the state before the round: this
+// unit's own, or another's. Inputs that a unit does not need are tied, and their gates go in synthesis.
 //
 // Written for the speed of simulation: one clocked process, memories read inside it, 128 bits at a time.
 // Byte i of FIPS-197 is in bits 8i+7:8i, a column is 32 bits, and its row 0 is in the low byte.
@@ -27,6 +28,7 @@ module aes_round (
     input  wire         inverse,      // direction of mix
 
     // operands
+    input  wire [127:0] from,         // for SOURCE_FORWARD and SOURCE_INVERSE
     input  wire [127:0] block,
     input  wire [127:0] first_key,
     input  wire [127:0] round_key,
@@ -68,23 +70,23 @@ module aes_round (
         if (step) begin
             case (source)
                 SOURCE_FORWARD:
-                    s = {forward_box[state_reg[ 95: 88]], forward_box[state_reg[ 55: 48]],
-                         forward_box[state_reg[ 15:  8]], forward_box[state_reg[103: 96]],
-                         forward_box[state_reg[ 63: 56]], forward_box[state_reg[ 23: 16]],
-                         forward_box[state_reg[111:104]], forward_box[state_reg[ 71: 64]],
-                         forward_box[state_reg[ 31: 24]], forward_box[state_reg[119:112]],
-                         forward_box[state_reg[ 79: 72]], forward_box[state_reg[ 39: 32]],
-                         forward_box[state_reg[127:120]], forward_box[state_reg[ 87: 80]],
-                         forward_box[state_reg[ 47: 40]], forward_box[state_reg[  7:  0]]};
+                    s = {forward_box[from[ 95: 88]], forward_box[from[ 55: 48]],
+                         forward_box[from[ 15:  8]], forward_box[from[103: 96]],
+                         forward_box[from[ 63: 56]], forward_box[from[ 23: 16]],
+                         forward_box[from[111:104]], forward_box[from[ 71: 64]],
+                         forward_box[from[ 31: 24]], forward_box[from[119:112]],
+                         forward_box[from[ 79: 72]], forward_box[from[ 39: 32]],
+                         forward_box[from[127:120]], forward_box[from[ 87: 80]],
+                         forward_box[from[ 47: 40]], forward_box[from[  7:  0]]};
                 SOURCE_INVERSE:
-                    s = {inverse_box[state_reg[ 31: 24]], inverse_box[state_reg[ 55: 48]],
-                         inverse_box[state_reg[ 79: 72]], inverse_box[state_reg[103: 96]],
-                         inverse_box[state_reg[127:120]], inverse_box[state_reg[ 23: 16]],
-                         inverse_box[state_reg[ 47: 40]], inverse_box[state_reg[ 71: 64]],
-                         inverse_box[state_reg[ 95: 88]], inverse_box[state_reg[119:112]],
-                         inverse_box[state_reg[ 15:  8]], inverse_box[state_reg[ 39: 32]],
-                         inverse_box[state_reg[ 63: 56]], inverse_box[state_reg[ 87: 80]],
-                         inverse_box[state_reg[111:104]], inverse_box[state_reg[  7:  0]]};
+                    s = {inverse_box[from[ 31: 24]], inverse_box[from[ 55: 48]],
+                         inverse_box[from[ 79: 72]], inverse_box[from[103: 96]],
+                         inverse_box[from[127:120]], inverse_box[from[ 23: 16]],
+                         inverse_box[from[ 47: 40]], inverse_box[from[ 71: 64]],
+                         inverse_box[from[ 95: 88]], inverse_box[from[119:112]],
+                         inverse_box[from[ 15:  8]], inverse_box[from[ 39: 32]],
+                         inverse_box[from[ 63: 56]], inverse_box[from[ 87: 80]],
+                         inverse_box[from[111:104]], inverse_box[from[  7:  0]]};
                 SOURCE_KEY:
                     s = key_words;
                 SOURCE_BEAT:
