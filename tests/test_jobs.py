@@ -29,7 +29,7 @@ def on_model(job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobR
 
 def on_rtl(sim, job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobResult, Lines]:
     lines = Lines()
-    made = build(known_top("padlock_top"), sim)
+    made = build(known_top("padlock_top"), sim, fast=True)
     return run_on_rtl(JobRequest(job, spec, bench or BenchSpec()), made, lines.append, seed=SEED), lines
 
 

@@ -44,7 +44,7 @@ def sequence(first: bytes, count: int) -> ByteArray:
 
 
 def _times_x32(tweaks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Multiply by x^32; (n, 2) words of 64 bits, low word first. What leaves at the top returns times 0x87."""
+    """Multiply by x^32; (n, 2) words of 64 bits, low first. What leaves at the top returns, times 0x87."""
     low, high = tweaks[:, 0], tweaks[:, 1]
     out = high >> _32
     folded = out ^ out << np.uint64(1) ^ out << np.uint64(2) ^ out << np.uint64(7)

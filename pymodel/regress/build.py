@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.errors import EcbenchError
+from pymodel.regress import fast_verilator
 from pymodel.regress.config import TIMESCALE, Top
+from pymodel.regress.fast_verilator import MAIN
 from pymodel.regress.process import last_lines, python_command, python_environment, run_logged
 from pymodel.regress.simulators import Simulator
-from pymodel.regress.sources import build_root
+from pymodel.regress.sources import build_root, hdl_root
 
 _COMPLETE = "complete"
 _HEADER_SUFFIXES = (".vh", ".svh", ".hex", ".mem")
@@ -43,21 +45,26 @@ class Build:
     waves: str | None
     seconds: float
     """Time it took; 0 when it was there already."""
+    fast: bool = False
+    """Made for speed: the simulation makes its clock itself, and few signals are visible."""
 
 
-def build(top: Top, simulator: Simulator, *, waves: bool = False,
+def build(top: Top, simulator: Simulator, *, waves: bool = False, fast: bool = False,
           announce: Callable[[str], AbstractContextManager[None]] | None = None) -> Build:
     """Return the build of ``top``, made now or earlier.
 
     Its directory is named by a hash of sources, parameters, defines, tool versions and options; a build
     that was not completed is never used. Two processes may ask for the same build at once.
+    ``fast``: for speed, where simulator and top allow it and no waves are wanted.
     ``announce`` is entered with a line of text around work that takes long.
     Raises: BuildError; EcbenchError (no such sources).
     """
     suffix = wave_suffix(simulator) if waves else None
-    arguments = _arguments(top, simulator, suffix)
-    key = _key(top, simulator, arguments)
-    directory = build_root() / f"{top.name}-{simulator.name}{'-waves' if waves else ''}-{key}"
+    fast = fast and simulator.name == "verilator" and top.control_file is not None and not waves
+    arguments = _arguments(top, simulator, suffix, fast)
+    key = _key(top, simulator, arguments, fast)
+    kind = "-waves" if waves else "-fast" if fast else ""
+    directory = build_root() / f"{top.name}-{simulator.name}{kind}-{key}"
     if simulator.name == "verilator" and any(character.isspace() for character in str(directory)):
         raise BuildError(f"Verilator cannot build in a directory whose path contains a space: {directory}; "
                          "set ECBENCH_BUILD to another one")
@@ -66,8 +73,8 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False,
         with (announce or nullcontext)(f"building {top.name} for {simulator.title}"), \
                 _locked(directory.with_name(directory.name + ".lock")):
             if not (directory / _COMPLETE).exists():
-                seconds = _make(top, simulator, directory, {**arguments, "build_dir": str(directory)})
-    return Build(top, simulator, directory, suffix, seconds)
+                seconds = _make(top, simulator, directory, {**arguments, "build_dir": str(directory)}, fast)
+    return Build(top, simulator, directory, suffix, seconds, fast)
 
 
 def wave_suffix(simulator: Simulator) -> str:
@@ -82,13 +89,16 @@ def _fst_headers() -> bool:
     return probe.returncode == 0
 
 
-def _arguments(top: Top, simulator: Simulator, wave_suffix: str | None) -> dict[str, Any]:
+def _arguments(top: Top, simulator: Simulator, wave_suffix: str | None, fast: bool) -> dict[str, Any]:
     """What cocotb's runner is told, without the build directory."""
     options: list[str] = []
     if simulator.name == "verilator" and wave_suffix == ".fst":
         options.append("--trace-fst")
+    sources = top.source_files()
+    if fast and top.control_file is not None:
+        sources.append((top.root or hdl_root()) / top.control_file)
     return {
-        "sources": [str(path) for path in top.source_files()],
+        "sources": [str(path) for path in sources],
         "includes": [str(path) for path in top.include_directories()],
         "defines": dict(top.defines),
         "parameters": dict(top.parameters),
@@ -100,13 +110,15 @@ def _arguments(top: Top, simulator: Simulator, wave_suffix: str | None) -> dict[
     }
 
 
-def _key(top: Top, simulator: Simulator, arguments: dict[str, Any]) -> str:
+def _key(top: Top, simulator: Simulator, arguments: dict[str, Any], fast: bool) -> str:
     """A hash of everything that decides what the build does."""
     digest = hashlib.sha256()
     environment = sorted(simulator.environment.items())
     versions = [simulator.identity, importlib.metadata.version("cocotb"), _compiler(), sys.prefix]
     digest.update(json.dumps([arguments, environment, versions]).encode())
-    seen = dict.fromkeys(top.source_files())
+    seen = dict.fromkeys(map(Path, arguments["sources"]))
+    if fast:
+        seen.update(dict.fromkeys([hdl_root() / MAIN, Path(fast_verilator.__file__)]))
     for folder in top.include_directories():
         headers = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADER_SUFFIXES)
         seen.update(dict.fromkeys(headers))
@@ -123,13 +135,14 @@ def _compiler() -> str:
     return subprocess.run(["g++", "--version"], capture_output=True, text=True, check=False).stdout
 
 
-def _make(top: Top, simulator: Simulator, directory: Path, arguments: dict[str, Any]) -> float:
+def _make(top: Top, simulator: Simulator, directory: Path, arguments: dict[str, Any], fast: bool) -> float:
     """Build into an empty directory; the mark is set last. Returns the seconds it took."""
     started = time.monotonic()
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     job = directory / "build.json"
-    job.write_text(json.dumps({"action": "build", "simulator": simulator.name, "arguments": arguments}))
+    job.write_text(json.dumps({"action": "build", "simulator": simulator.name, "fast": fast,
+                               "arguments": arguments}))
     log = directory / "build.log"
     ended = run_logged(python_command("pymodel.regress.runner_process", str(job)), log=log, cwd=directory,
                        environment=python_environment(simulator.clean_environment()),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pymodel.errors import EcbenchError
+from pymodel.memory import DEFAULT_BYTES
 from pymodel.regress.sources import hdl_root
 
 TIMESCALE = ("1ns", "1ps")
@@ -23,6 +24,10 @@ class Top:
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     defines: Mapping[str, int | str] = field(default_factory=dict)
     root: Path | None = None
+    control_file: str | None = None
+    """Of Verilator: names what Python uses. A top that has one can be built for speed."""
+    image_bytes: int = 0
+    """Size of the memory that has a back door by file, or 0."""
 
     def source_files(self) -> list[Path]:
         """All source files, sorted within each pattern. Raises: EcbenchError for a pattern without files."""
@@ -42,13 +47,13 @@ class Top:
 
     def with_parameters(self, **parameters: int | str) -> Top:
         """The same top with some parameters set."""
-        return Top(self.name, self.sources, self.includes, {**self.parameters, **parameters},
-                   self.defines, self.root)
+        return replace(self, parameters={**self.parameters, **parameters})
 
 
 TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
-                        "sim/padlock_top.v"), (".", "aes", "padlock", "sim")),
+                        "sim/padlock_top.v"), (".", "aes", "padlock", "sim"),
+        control_file="sim/padlock_top.vlt", image_bytes=DEFAULT_BYTES),
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
 )}

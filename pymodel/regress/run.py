@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pymodel.memory import PAGE_BYTES
 from pymodel.regress.build import Build
 from pymodel.regress.process import (
     Ended,
@@ -23,6 +25,8 @@ from pymodel.regress.results import TestOutcome, hdl_errors, read_results
 from pymodel.regress.sources import build_root
 
 DEFAULT_LIMIT_SECONDS = 900.0
+IMAGE = "memory.image"
+"""Name of the file that is the memory's back door, in the run's directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,10 @@ def simulate(build: Build, module: str, *, seed: int = 1, test_filter: str | Non
         "arguments": _arguments(build, module, directory, seed, test_filter, environment, waves),
     }))
     log, results = directory / "simulation.log", directory / "results.xml"
-    ended = run_logged(python_command("pymodel.regress.runner_process", str(job)), log=log, cwd=directory,
-                       environment=python_environment(build.simulator.clean_environment(), *import_paths),
-                       limit_seconds=limit_seconds, poll=poll)
+    with _memory_image(directory / IMAGE, build.top.image_bytes):
+        ended = run_logged(python_command("pymodel.regress.runner_process", str(job)), log=log, cwd=directory,
+                           environment=python_environment(build.simulator.clean_environment(), *import_paths),
+                           limit_seconds=limit_seconds, poll=poll)
     tests = read_results(results)
     problem = _problem(ended, tests, [] if allow_hdl_errors else hdl_errors(log), limit_seconds, test_filter)
     recorded = waves if waves is not None and waves.exists() else None
@@ -99,19 +104,37 @@ def remove_old_runs(keep: int = 200) -> None:
 
 def _arguments(build: Build, module: str, directory: Path, seed: int, test_filter: str | None,
                environment: Mapping[str, str] | None, waves: Path | None) -> dict[str, object]:
+    test_args, plusargs, variables = [], [], {"COCOTB_ANSI_OUTPUT": "0", **(environment or {})}
+    if waves is not None and build.simulator.name == "verilator":
+        test_args = ["--trace-file", str(waves)]
+    elif waves is not None:
+        plusargs.append(f"+dumpfile_path={waves}")
+    if build.top.image_bytes:
+        plusargs.append(f"+backdoor={directory / IMAGE}")
+        variables["ECBENCH_BACKDOOR"] = str(directory / IMAGE)
+    if build.fast:
+        variables["ECBENCH_OWN_CLOCK"] = "1"
     arguments: dict[str, object] = {
         "test_module": module, "hdl_toplevel": build.top.name, "hdl_toplevel_lang": "verilog",
         "build_dir": str(build.directory), "test_dir": str(directory),
         "results_xml": str(directory / "results.xml"), "seed": seed, "waves": waves is not None,
-        "extra_env": {"COCOTB_ANSI_OUTPUT": "0", **(environment or {})},
+        "extra_env": variables, "test_args": test_args, "plusargs": plusargs,
     }
     if test_filter is not None:
         arguments["test_filter"] = test_filter
-    if waves is not None and build.simulator.name == "verilator":
-        arguments["test_args"] = ["--trace-file", str(waves)]
-    elif waves is not None:
-        arguments["plusargs"] = [f"+dumpfile_path={waves}"]
     return arguments
+
+
+@contextmanager
+def _memory_image(path: Path, size: int) -> Iterator[None]:
+    """The file of the memory's back door, with a spare page behind it; gone at the end. ``size`` 0: none."""
+    if size:
+        with path.open("wb") as file:
+            file.truncate(size + PAGE_BYTES)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _problem(ended: Ended, tests: tuple[TestOutcome, ...], errors: list[str], limit_seconds: float,

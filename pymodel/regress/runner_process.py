@@ -15,6 +15,7 @@ from typing import Any
 
 from cocotb_tools.runner import Runner, get_runner
 
+from pymodel.regress.fast_verilator import FastVerilator
 from pymodel.regress.process import end_with_parent
 
 
@@ -23,7 +24,7 @@ def main(job_file: str) -> int:
     end_with_parent()
     job: dict[str, Any] = json.loads(Path(job_file).read_text())
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-    runner: Runner = get_runner(job["simulator"])
+    runner: Runner = FastVerilator() if job.get("fast") else get_runner(job["simulator"])
     action = runner.build if job["action"] == "build" else runner.test
     try:
         action(**job["arguments"])

@@ -53,7 +53,7 @@ class Launcher:
         self._build: Build | None = None
         if target.on == "rtl":
             simulator = simulators.find(target.sim)
-            self._build = build(known_top(TOP[target.engine]), simulator, waves=target.waves,
+            self._build = build(known_top(TOP[target.engine]), simulator, waves=target.waves, fast=True,
                                 announce=display.waiting)
             if self._build.seconds:
                 display.say(f"built in {self._build.seconds:.1f} s")
