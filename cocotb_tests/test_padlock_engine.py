@@ -257,13 +257,15 @@ async def errors_that_meet_something_else_agree(dut):
     for block in (None, 40, 100, 120):
         error = None if block is None else dst + 16 * block
         scene += [Set(Setting(write_latency=400, write_error=error)), request(150, dst=dst)]
-    # both kinds of error at one address
+    # both kinds of error: the bus error behind, at and before the first block of a closed page
     for page, kind in ((SRC + PAGE_BYTES, "read_error"), (DST + PAGE_BYTES, "write_error")):
-        closed = Protect(page, kind != "read_error", kind == "read_error")
-        failing = Set(replace(Setting(), **{kind: page}))
-        scene += [closed, failing, request(8, src=SRC + PAGE_BYTES - 32, dst=DST + PAGE_BYTES - 32),
-                  Protect(page, True, True)]
+        scene.append(Protect(page, kind != "read_error", kind == "read_error"))
+        for offset in (64, 0, -16):
+            scene += [Set(replace(Setting(), **{kind: page + offset})),
+                      request(8, src=SRC + PAGE_BYTES - 32, dst=DST + PAGE_BYTES - 32)]
+        scene.append(Protect(page, True, True))
     statuses = [result.status for result in outcomes(await pair.agree(scene))]
-    assert statuses[-2:] == [XcryptStatus.READ_BUS_FAULT, XcryptStatus.WRITE_BUS_FAULT]
+    assert statuses[-6:-3] == [XcryptStatus.READ_PAGE_FAULT] + [XcryptStatus.READ_BUS_FAULT] * 2
+    assert statuses[-3:] == [XcryptStatus.WRITE_BUS_FAULT] * 3  # it is the burst that fails
     assert {XcryptStatus.OK, XcryptStatus.INTERRUPTED, XcryptStatus.READ_BUS_FAULT} <= set(statuses)
     pair.finish()
