@@ -18,6 +18,7 @@ from pymodel.jobs import crypt_spec
 from pymodel.jobs.bench import ENGINES
 from pymodel.jobs.ciphers import MODES
 from pymodel.regress import simulators
+from pymodel.regress.bench_command import BenchOptions, measure_speed
 from pymodel.regress.build import BuildError
 from pymodel.regress.cases_command import replay_file
 from pymodel.regress.config import TOPS
@@ -99,6 +100,20 @@ def quirks(engine: Engine = "padlock", on: On = "model", sim: Sim = simulators.N
            json: Json = None) -> Work:
     """Show each quirk of the engine: the naive driver fails, the right one passes, without it both pass."""
     return partial(show_quirks, Target(engine, on, sim, waves), json, Display())
+
+
+@app.command()
+def bench(
+    stages: Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")] = 1,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of everything, interleaved.")] = 3,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.01, help="For each size and repeat.")] = 0.4,
+    profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes.")] = False,
+    engine: Engine = "padlock",
+    json: Json = None,
+) -> Work:
+    """Measure blocks per second of XTS in every layer and simulator, and without Python."""
+    target = Target(engine, "model", simulators.NAMES[0])
+    return partial(measure_speed, BenchOptions(target, stages, repeats, seconds, profile, json), Display())
 
 
 @app.command("crypt")

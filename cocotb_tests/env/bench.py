@@ -65,6 +65,7 @@ class RtlBench(Bench):
         bench.dut, bench.predictor = dut, predictor
         bench._latency, bench._errors = (spec.read_latency, spec.write_latency), (set(), set())
         bench.problems = bench._problems
+        bench.python_seconds = lambda: kernel.python_seconds()
         return bench
 
     async def call(self, coroutine: Coroutine[Any, Any, T]) -> T:

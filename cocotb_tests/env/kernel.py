@@ -7,6 +7,7 @@ covers the whole idle stretch, so Python never runs once per clock cycle.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -37,6 +38,8 @@ class CosimKernel(Kernel):
                  asleep: LogicObject | None = None) -> None:
         super().__init__()
         self._asleep = asleep
+        self._python_seconds = 0.0
+        self._woken_at = 0.0
         self._idle_limit = idle_limit
         self._clock = clock
         self._period_ns = period_ns
@@ -95,11 +98,17 @@ class CosimKernel(Kernel):
 
     # -- the loop -----------------------------------------------------------------------------
 
+    def python_seconds(self) -> float:
+        """Time that this kernel's tasks have taken; it stands still while the simulator runs."""
+        return self._python_seconds + (time.perf_counter() - self._woken_at)
+
     async def _serve(self) -> None:
         while True:
+            self._woken_at = time.perf_counter()
             self._now = (self._sim_time() - self._origin_ns) // self._period_ns
             self._run_cycle()
             self._ping.clear()
+            self._python_seconds += time.perf_counter() - self._woken_at
             await self._sleep_until_due()
             if (self._sim_time() - self._origin_ns) % self._period_ns:
                 await FallingEdge(self._clock)

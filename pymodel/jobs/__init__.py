@@ -14,12 +14,15 @@ from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.crypt import crypt_file
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
+from pymodel.jobs.throughput import measure_throughput
 from pymodel.jobs.vectors import replay_vectors
 
 Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, Any]]]
 
-JOBS: Mapping[str, Job] = {"run": run_mode, "cases": replay_cases, "quirks": demonstrate_quirks,
-                           "vectors": replay_vectors, "crypt": crypt_file}
+JOBS: Mapping[str, Job] = {
+    "run": run_mode, "cases": replay_cases, "crypt": crypt_file, "quirks": demonstrate_quirks,
+    "throughput": measure_throughput, "vectors": replay_vectors,
+}
 """Every job by its name."""
 
 __all__ = ["JOBS", "Bench", "BenchSpec", "Job", "Report", "model_bench"]

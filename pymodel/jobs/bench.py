@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -31,6 +32,8 @@ class BenchSpec:
     """Straps of the engine, bits of ``Quirk``."""
     fetch_blocks: int = 2
     """Blocks the engine fetches at a time: 1, 2, 4 or 8."""
+    stages: int = 1
+    """Blocks in flight in the core: 1, 2 or 14; on RTL a parameter of the build."""
     setup_cycles: int = 8
     """Cycles from acceptance to the first access."""
     read_latency: int = 1
@@ -76,6 +79,8 @@ class Bench:
     spec: BenchSpec = field(default_factory=BenchSpec)
     on: Literal["model", "rtl"] = "model"
     simulator: str = ""
+    python_seconds: Callable[[], float] = time.perf_counter
+    """A clock that runs while Python works; on RTL it stands still while the simulator runs."""
     problems: Callable[[], list[str]] = _no_problems
     """What the scoreboard and the protocol checker have complained about so far; nothing on the model."""
 

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.errors import EcbenchError
-from pymodel.regress import fast_verilator
+from pymodel.regress import verilator_builds
 from pymodel.regress.config import TIMESCALE, Top
-from pymodel.regress.fast_verilator import MAIN
 from pymodel.regress.process import last_lines, python_command, python_environment, run_logged
 from pymodel.regress.simulators import Simulator
 from pymodel.regress.sources import build_root, hdl_root
+from pymodel.regress.verilator_builds import MAIN
 
 _COMPLETE = "complete"
 _HEADER_SUFFIXES = (".vh", ".svh", ".hex", ".mem")
@@ -61,10 +61,10 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False, fast: bool = F
     """
     suffix = wave_suffix(simulator) if waves else None
     fast = fast and simulator.name == "verilator" and top.control_file is not None and not waves
+    kind = "waves" if waves else "fast" if fast else "plain" if top.plain else ""
     arguments = _arguments(top, simulator, suffix, fast)
-    key = _key(top, simulator, arguments, fast)
-    kind = "-waves" if waves else "-fast" if fast else ""
-    directory = build_root() / f"{top.name}-{simulator.name}{kind}-{key}"
+    key = _key(top, simulator, arguments, kind)
+    directory = build_root() / "-".join(filter(None, (top.name, simulator.name, kind, key)))
     if simulator.name == "verilator" and any(character.isspace() for character in str(directory)):
         raise BuildError(f"Verilator cannot build in a directory whose path contains a space: {directory}; "
                          "set ECBENCH_BUILD to another one")
@@ -73,7 +73,7 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False, fast: bool = F
         with (announce or nullcontext)(f"building {top.name} for {simulator.title}"), \
                 _locked(directory.with_name(directory.name + ".lock")):
             if not (directory / _COMPLETE).exists():
-                seconds = _make(top, simulator, directory, {**arguments, "build_dir": str(directory)}, fast)
+                seconds = _make(top, simulator, directory, {**arguments, "build_dir": str(directory)}, kind)
     return Build(top, simulator, directory, suffix, seconds, fast)
 
 
@@ -110,15 +110,15 @@ def _arguments(top: Top, simulator: Simulator, wave_suffix: str | None, fast: bo
     }
 
 
-def _key(top: Top, simulator: Simulator, arguments: dict[str, Any], fast: bool) -> str:
+def _key(top: Top, simulator: Simulator, arguments: dict[str, Any], kind: str) -> str:
     """A hash of everything that decides what the build does."""
     digest = hashlib.sha256()
     environment = sorted(simulator.environment.items())
     versions = [simulator.identity, importlib.metadata.version("cocotb"), _compiler(), sys.prefix]
-    digest.update(json.dumps([arguments, environment, versions]).encode())
+    digest.update(json.dumps([arguments, environment, versions, kind]).encode())
     seen = dict.fromkeys(map(Path, arguments["sources"]))
-    if fast:
-        seen.update(dict.fromkeys([hdl_root() / MAIN, Path(fast_verilator.__file__)]))
+    if kind in ("fast", "plain"):
+        seen.update(dict.fromkeys([hdl_root() / MAIN, Path(verilator_builds.__file__)]))
     for folder in top.include_directories():
         headers = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADER_SUFFIXES)
         seen.update(dict.fromkeys(headers))
@@ -135,13 +135,13 @@ def _compiler() -> str:
     return subprocess.run(["g++", "--version"], capture_output=True, text=True, check=False).stdout
 
 
-def _make(top: Top, simulator: Simulator, directory: Path, arguments: dict[str, Any], fast: bool) -> float:
+def _make(top: Top, simulator: Simulator, directory: Path, arguments: dict[str, Any], kind: str) -> float:
     """Build into an empty directory; the mark is set last. Returns the seconds it took."""
     started = time.monotonic()
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     job = directory / "build.json"
-    job.write_text(json.dumps({"action": "build", "simulator": simulator.name, "fast": fast,
+    job.write_text(json.dumps({"action": "build", "simulator": simulator.name, "kind": kind,
                                "arguments": arguments}))
     log = directory / "build.log"
     ended = run_logged(python_command("pymodel.regress.runner_process", str(job)), log=log, cwd=directory,

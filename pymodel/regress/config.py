@@ -29,6 +29,9 @@ class Top:
     image_bytes: int = 0
     """Size of the memory that has a back door by file, or 0."""
 
+    plain: bool = False
+    """Has no ports and needs no Python: the simulation is a program of its own."""
+
     def source_files(self) -> list[Path]:
         """All source files, sorted within each pattern. Raises: EcbenchError for a pattern without files."""
         root = self.root or hdl_root()
@@ -53,7 +56,10 @@ class Top:
 TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
                         "sim/padlock_top.v"), (".", "aes", "padlock", "sim"),
-        control_file="sim/padlock_top.vlt", image_bytes=DEFAULT_BYTES),
+        parameters={"STAGES": 1}, control_file="sim/padlock_top.vlt", image_bytes=DEFAULT_BYTES),
+    Top("padlock_plain", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
+                          "sim/padlock_top.v", "sim/padlock_plain.v"),
+        (".", "aes", "padlock", "sim"), parameters={"STAGES": 1}, plain=True),
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
 )}

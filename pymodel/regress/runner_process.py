@@ -15,8 +15,16 @@ from typing import Any
 
 from cocotb_tools.runner import Runner, get_runner
 
-from pymodel.regress.fast_verilator import FastVerilator
 from pymodel.regress.process import end_with_parent
+from pymodel.regress.verilator_builds import FastVerilator, PlainVerilator
+
+_VERILATOR_BUILDS: dict[str, type[Runner]] = {"fast": FastVerilator, "plain": PlainVerilator}
+
+
+def _runner(simulator: str, kind: str) -> Runner:
+    if simulator == "verilator" and kind in _VERILATOR_BUILDS:
+        return _VERILATOR_BUILDS[kind]()
+    return get_runner(simulator)
 
 
 def main(job_file: str) -> int:
@@ -24,7 +32,7 @@ def main(job_file: str) -> int:
     end_with_parent()
     job: dict[str, Any] = json.loads(Path(job_file).read_text())
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-    runner: Runner = FastVerilator() if job.get("fast") else get_runner(job["simulator"])
+    runner = _runner(job["simulator"], job.get("kind", ""))
     action = runner.build if job["action"] == "build" else runner.test
     try:
         action(**job["arguments"])
