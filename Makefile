@@ -2,12 +2,13 @@
 # make run     XTS, CBC and the other modes through the engine in a simulator; ARGS="--sim icarus --mode xts"
 # make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
 # make lint    Python and Verilog linters
+# make area    LUTs and flip-flops by Yosys, into docs/area.json and the tables made from it; takes minutes
 # make clean   removes builds and caches, keeps .venv
 
 PYTEST = .venv/bin/python -m pytest
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup run test lint clean
+.PHONY: setup run test lint area clean
 
 setup:
 	@PYTHON="$(PYTHON)" tools/setup $(if $(filter setup,$(MAKECMDGOALS)),--verbose)
@@ -23,6 +24,9 @@ lint: setup
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 	.venv/bin/python -m pymodel.regress.lint
+
+area: setup
+	@.venv/bin/python -m pymodel.regress.area
 
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
