@@ -226,13 +226,16 @@ def test_a_failure_leaves_an_older_output_as_it_was(crypt, monkeypatch, tmp_path
     assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], code=1) == b"older"
 
 
-def test_an_engine_that_did_not_do_the_blocks_is_a_failure(crypt, monkeypatch, capsys):
+def test_an_engine_that_did_not_do_the_blocks_is_a_failure(crypt, monkeypatch, capsys, tmp_path):
     async def in_software(self, key, src, dst, *, decrypt):
         dst.scatter(self.memory, golden.ecb_encrypt(key.data, src.read(self.memory)))
 
     monkeypatch.setattr(PadlockDriver, "ecb", in_software)
-    assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], code=1) is None
+    rows = tmp_path.parent / f"{tmp_path.name}.json"
+    assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], "--json", rows, code=1) is None
     assert capsys.readouterr().out == "FAIL the engine did 0 of 4 blocks\n"
+    contents = json.loads(rows.read_text())
+    assert (contents["ok"], contents["rows"][0]["verdict"]) == (False, "fail")
 
 
 def test_an_engine_fault_is_a_failure(crypt, monkeypatch, capsys):
