@@ -7,6 +7,7 @@ when their logs are equal.
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
 
+STAGES = int(os.environ.get("ECBENCH_STAGES", "1"))
+"""With which padlock_top has been built."""
 SEEN = (slice(0, 1 << 18), slice(-(1 << 14), None))
 """The parts of memory that are compared after each request: where random requests go, and the end."""
 
@@ -62,7 +65,8 @@ class ModelSide(Side):
         self.kernel = Kernel()
         self.memory = HostMemory(size)
         self.model = PadlockModel(self.kernel, self.memory, quirks=setting.quirks,
-                                  fetch_blocks=setting.fetch_blocks, setup_cycles=setting.setup_cycles)
+                                  fetch_blocks=setting.fetch_blocks, setup_cycles=setting.setup_cycles,
+                                  stages=STAGES)
         self.port = self.model
         self.set(setting)
 

@@ -83,10 +83,11 @@ def run_rtl(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Sim
 
     def run(top: str | Top, module: str, sim: Simulator, test: str | None = None, seed: int | None = None, *,
             environment: Mapping[str, str] | None = None, import_paths: tuple[Path, ...] = (),
-            limit_seconds: float = 500.0) -> Simulation:
-        """``test``: a regular expression on "module.test"; ``seed``: default $ECBENCH_SEED, or 1."""
+            limit_seconds: float = 500.0, fast: bool = False) -> Simulation:
+        """``test``: a regular expression on "module.test"; ``seed``: default $ECBENCH_SEED, or 1; ``fast``:
+        on the build for speed, where there is one."""
         seed = seed_from_environment() if seed is None else seed
-        made = build(top if isinstance(top, Top) else known_top(top), sim)
+        made = build(top if isinstance(top, Top) else known_top(top), sim, fast=fast)
         print(f"ECBENCH_SEED={seed} pytest '{request.node.nodeid}'")
         ended = simulate(made, module, seed=seed, test_filter=test, directory=tmp_path / "run",
                          environment=environment, import_paths=import_paths, limit_seconds=limit_seconds)
@@ -119,7 +120,7 @@ def run_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Jo
         if sim is None:
             ended = run_on_model(request, lines.append)
         else:
-            made = build(known_top("padlock_top"), sim)
+            made = build(known_top("padlock_top"), sim, fast=True)
             with monkeypatch.context() as patch:
                 patch.setenv("ECBENCH_BUILD", str(tmp_path))
                 ended = run_on_rtl(request, made, lines.append, seed=seed)

@@ -7,6 +7,7 @@ covers the whole idle stretch, so Python never runs once per clock cycle.
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections import deque
 from collections.abc import Coroutine
@@ -16,7 +17,7 @@ import cocotb
 from cocotb.handle import LogicObject
 from cocotb.task import Task as CocotbTask
 from cocotb.triggers import Event as CocotbEvent
-from cocotb.triggers import FallingEdge, First, Timer
+from cocotb.triggers import FallingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from pymodel.kernel import Deadlock, Event, Kernel
@@ -38,6 +39,9 @@ class CosimKernel(Kernel):
                  asleep: LogicObject | None = None) -> None:
         super().__init__()
         self._asleep = asleep
+        self._alarms: list[int] = []
+        """Cycles for which a Timer is set, the next one first."""
+        self._idle_since: int | None = None
         self._python_seconds = 0.0
         self._woken_at = 0.0
         self._idle_limit = idle_limit
@@ -115,6 +119,8 @@ class CosimKernel(Kernel):
 
     def _run_cycle(self) -> None:
         """Hardware first, one report at a time, as the model's own events come; then software."""
+        if self._reports:
+            self._idle_since = None
         while self._reports:
             self._reports.popleft().set()
             while self._ready:
@@ -122,14 +128,28 @@ class CosimKernel(Kernel):
         self._settle()
 
     async def _sleep_until_due(self) -> None:
+        """Until something is due or reported. An alarm that rings too early only costs a look."""
         due = self._next_wake()
-        cycles = self._idle_limit if due is None else due - self._now
-        timer = Timer(cycles * self._period_ns, "ns")
+        if due is None:
+            self._idle_since = self._now if self._idle_since is None else self._idle_since
+            due = self._idle_since + self._idle_limit
+            if self._now >= due and self._tasks:
+                raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}")
+            due = max(due, self._now + 1)
+        else:
+            self._idle_since = None
+        if not self._alarms or due < self._alarms[0]:
+            heapq.heappush(self._alarms, due)
+            cocotb.start_soon(self._alarm(due))
         if self._asleep is not None:
             self._asleep.value = 1
-        fired = await First(timer, self._ping.wait())
-        if due is None and fired is timer and self._tasks:
-            raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}")
+        await self._ping.wait()
+
+    async def _alarm(self, due: int) -> None:
+        await Timer((due - self._now) * self._period_ns, "ns")
+        self._alarms.remove(due)
+        heapq.heapify(self._alarms)
+        self._ping.set()
 
     @staticmethod
     def _sim_time() -> int:

@@ -34,13 +34,14 @@ class PadlockPort:
         self._memory = memory
         self._predictor = predictor
         self._done = kernel.event("completion of xcrypt")
-        self._idle = kernel.event("padlock to be idle")
+        self._ready = kernel.event("padlock to be ready after its reset")
+        self._ready.set()
+        self._pulses = 0
         self._in_flight: Xcrypt | None = None
         self._abandoned = False
         self._toggles = {"op_toggle": 0, "irq_toggle": 0, "flags_toggle": 0}
         self._interrupt_at = 0
         cocotb.start_soon(self._watch(dut.done_event, self._done))
-        cocotb.start_soon(self._watch(dut.busy, self._idle))
 
     async def _watch(self, signal: Any, event: Event) -> None:
         """The monitor: one wake per change of ``signal``."""
@@ -55,6 +56,7 @@ class PadlockPort:
     async def xcrypt(self, op: Xcrypt) -> XcryptResult:
         if self._in_flight is not None:
             raise RuntimeError("xcrypt while another one is in flight: callers hold the Cpu")
+        await self._ready.wait()
         self._memory.sync()
         self._predictor.accepted(op, self._kernel.now())
         self._post(op)
@@ -108,11 +110,15 @@ class PadlockPort:
         self._dut.fetch_blocks.value = self.fetch_blocks
         self._dut.soft_rst.value = 1
         self._predictor.reset(self.quirks, self.fetch_blocks)
+        self._ready.clear()
+        self._pulses += 1
         await self._kernel.sleep(1)
-        self._dut.soft_rst.value = 0
+        self._pulses -= 1
+        if not self._pulses:
+            self._dut.soft_rst.value = 0
         while int(self._dut.busy.value):
-            self._idle.clear()
-            await self._idle.wait()
+            await self._kernel.hardware(_change(self._dut.busy), "padlock to be idle")
+        self._ready.set()
         if self._in_flight is not None:
             self._abandoned = True
             self._done.set()
@@ -123,3 +129,7 @@ class PadlockPort:
         if self._in_flight is not None:
             state["count"] = self._in_flight.count
         return state
+
+
+async def _change(signal: Any) -> None:
+    await ValueChange(signal)

@@ -52,7 +52,7 @@ class PadlockPredictor:
         self._opinions = Opinions()
         self._model = _Predicting(Kernel(), memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
                                   setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
-                                  write_latency=spec.write_latency)
+                                  write_latency=spec.write_latency, stages=spec.stages)
         self._memory = memory
         self._compare_cycles = not spec.stall_seed
         self._requests = 0

@@ -2,8 +2,8 @@
 //
 // A time step through VPI costs several times what the model itself does in it. So the clock is
 // not a VPI task: it is driven here, and while the input `asleep` is high, clock edges pass without a
-// look at any callback, until a timed callback is due or an output that Python waits for changes
-// (done_event, busy). `asleep` is then lowered and everything is as in any simulation.
+// look at any callback, until a timed callback is due or an output tells what Python waits for (done_event
+// changes, busy falls). `asleep` is then lowered and everything is as in any simulation.
 //
 // Python sets `asleep` only when all that it waits for are those outputs and the time.
 #include <algorithm>
@@ -47,17 +47,18 @@ void full_step(Vtop& top) {
     VerilatedVpi::callCbs(cbReadOnlySynch);
 }
 
-// Clock edges before `deadline`, until an output that wakes Python changes; returns whether one did
+// Clock edges before `deadline`, until an output wakes Python; returns whether one did
 bool run_asleep(Vtop& top, uint64_t& next_edge, uint64_t deadline) {
     const auto done = top.done_event;
-    const auto busy = top.busy;
+    auto busy = top.busy;
     while (next_edge < deadline) {
         now = next_edge;
         next_edge += HALF_PERIOD;
         top.clk = !top.clk;
         top.eval();
-        if (top.done_event != done || top.busy != busy)
+        if (top.done_event != done || top.busy < busy)
             return true;
+        busy = top.busy;
     }
     return false;
 }

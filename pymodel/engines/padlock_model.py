@@ -70,18 +70,19 @@ class PadlockModel:
     """An ``XcryptPort``. Straps are sampled here and at each reset; latencies and bus errors at each request.
 
     ``quirks``: straps. ``fetch_blocks``: 1, 2, 4 or 8. ``setup_cycles``: 0 to 65535. Latencies in
-    cycles, at least 1. ``read_bus_errors``, ``write_bus_errors``: addresses whose beat is answered with
-    a bus error.
+    cycles, at least 1. ``stages``: blocks in flight in the core, 1, 2 or 14. ``read_bus_errors``,
+    ``write_bus_errors``: addresses whose beat is answered with a bus error.
     """
 
     def __init__(self, kernel: Kernel, memory: HostMemory, *, quirks: Quirk = ALL_QUIRKS,
                  fetch_blocks: int = 2, setup_cycles: int = 8, read_latency: int = 1,
-                 write_latency: int = 1) -> None:
+                 write_latency: int = 1, stages: int = 1) -> None:
         self.kernel = kernel
         self.memory = memory
         self.quirks = quirks
         self.fetch_blocks = fetch_blocks
         self.setup_cycles = setup_cycles
+        self.stages = stages
         self.read_latency = read_latency
         self.write_latency = write_latency
         self.read_bus_errors: set[int] = set()
@@ -98,7 +99,7 @@ class PadlockModel:
         if self.fetch_blocks not in FETCH_BLOCKS:
             raise ValueError(f"fetch_blocks {self.fetch_blocks} is not one of {FETCH_BLOCKS}")
         return Straps(self.quirks, self.fetch_blocks, self.setup_cycles, self.read_latency,
-                      self.write_latency)
+                      self.write_latency, self.stages)
 
     # -- the key ------------------------------------------------------------------------------------
 

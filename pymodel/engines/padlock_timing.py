@@ -62,6 +62,8 @@ class Straps:
     setup_cycles: int
     read_latency: int
     write_latency: int
+    stages: int = 1
+    """Blocks in flight in the core, a parameter of the RTL: 1, 2 or 14."""
 
     @property
     def group(self) -> int:
@@ -217,7 +219,7 @@ def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, 
     ended: list[int] = []
     while reads.request(min(interrupt, writes.failed_at), entered):
         upto = min(len(reads.commits), op.count)
-        _enter(upto, reads, writes, entered, ended, interrupt, first_entry, rounds)
+        _enter(upto, reads, writes, entered, ended, interrupt, first_entry, rounds, straps)
     cut = interrupt + 1
     starved = reads.failed_at != NEVER and len(entered) == len(reads.commits)
     if starved:
@@ -238,15 +240,14 @@ def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, 
 
 
 def _enter(upto: int, reads: ReadStream, writes: WriteStream, entered: list[int], ended: list[int],
-           interrupt: int, first_entry: int, rounds: int) -> None:
+           interrupt: int, first_entry: int, rounds: int, straps: Straps) -> None:
     """Let blocks into the core, up to index ``upto``, until the interrupt or a failed write closes it.
 
     A block enters when its group has come, the core is free, and the FIFO behind it has room.
     """
     for block in range(len(entered), upto):
         at = max(reads.commits[block] + 1, first_entry)
-        if entered:
-            at = max(at, entered[-1] + rounds)
+        at = _core_free(at, entered, rounds, straps.stages)
         if block >= FIFO_BEATS:
             to_leave = block - FIFO_BEATS
             at = max(at, writes.loads[to_leave] + 1) if to_leave < len(writes.loads) else NEVER
@@ -255,3 +256,20 @@ def _enter(upto: int, reads: ReadStream, writes: WriteStream, entered: list[int]
         entered.append(at)
         ended.append(at + rounds + 1)
         writes.advance(ended)
+
+
+def _core_free(at: int, entered: list[int], rounds: int, stages: int) -> int:
+    """The first edge from ``at`` on at which the core takes a block.
+
+    With as many stages as rounds that is every edge. With fewer, blocks go round in a ring: a place in it
+    comes by every ``stages`` edges and is taken until its block has had its rounds.
+    """
+    if not entered:
+        return at
+    if stages >= rounds:
+        return max(at, entered[-1] + 1)
+    if stages == 1:
+        return max(at, entered[-1] + rounds)
+    while any(at < edge + rounds and (at - edge) % stages == 0 for edge in entered[-stages:]):
+        at += 1
+    return at

@@ -65,7 +65,8 @@ def inv_shift_rows(state: Bytes) -> Bytes:
 
 
 def _multiply_columns(products: NDArray[np.uint32], state: Bytes) -> Bytes:
-    columns: NDArray[np.uint32] = np.bitwise_xor.reduce(products[_ROW, state.reshape(-1, 4, 4)], axis=2)
+    words = products[_ROW, state.reshape(-1, 4, 4)]
+    columns: NDArray[np.uint32] = words[..., 0] ^ words[..., 1] ^ words[..., 2] ^ words[..., 3]
     return columns.view(np.uint8)
 
 

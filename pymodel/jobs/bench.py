@@ -102,5 +102,5 @@ def model_bench(spec: BenchSpec) -> Bench:
     kernel, memory = Kernel(), HostMemory(spec.memory_bytes)
     model = PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
                          setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
-                         write_latency=spec.write_latency)
+                         write_latency=spec.write_latency, stages=spec.stages)
     return Bench(kernel, memory, [Cpu(kernel)], model, spec)
