@@ -78,7 +78,7 @@ class FileMover:
     def __init__(self, dut: Any, path: str, size: int) -> None:
         self._dut = dut
         self._image: ByteArray = np.memmap(path, np.uint8, "r+", shape=(size,)).view(np.ndarray)
-        self._push_toggle = int(dut.push_toggle.value)
+        self._push_toggle = int(dut.push.value) >> 128
         self._pulled = int(dut.pulled.value) >> 32
 
     def written(self) -> range:
@@ -100,8 +100,7 @@ class FileMover:
             self._image[part] = source[part]
             packed |= (run.stop << 16 | run.start) << 32 * number
         self._push_toggle ^= 1
-        self._dut.push.value = packed
-        self._dut.push_toggle.value = self._push_toggle
+        self._dut.push.value = packed | self._push_toggle << 128
 
 
 def joined_runs(lines: list[int], limit: int) -> list[range]:

@@ -34,9 +34,9 @@ OWN_CLOCK_VARIABLE = "ECBENCH_OWN_CLOCK"
 """Environment variable that says that the simulation makes its clock itself."""
 _STRAPS = ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
            "stall_rate")
-_INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "op_toggle", "irq_toggle", "flags_toggle", "quirk",
+_INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", "quirk",
            "fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
-           "stall_rate", "bus_error_enable", "bus_error_address", "push", "push_toggle", "asleep")
+           "stall_rate", "bus_error_enable", "bus_error_address", "push", "asleep")
 
 
 class RtlBench(Bench):

@@ -24,6 +24,8 @@ from pymodel.kernel import Deadlock, Event, Kernel
 
 T = TypeVar("T")
 
+WORTH_SLEEPING = 8
+"""Cycles: for fewer, saying that Python is asleep takes longer than it saves."""
 IDLE_LIMIT = 2_000_000
 """Cycles without anything due and without a report from the hardware before Deadlock is raised."""
 
@@ -141,7 +143,7 @@ class CosimKernel(Kernel):
         if not self._alarms or due < self._alarms[0]:
             heapq.heappush(self._alarms, due)
             cocotb.start_soon(self._alarm(due))
-        if self._asleep is not None:
+        if self._asleep is not None and due - self._now >= WORTH_SLEEPING:
             self._asleep.value = 1
         await self._ping.wait()
 

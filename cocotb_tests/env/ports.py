@@ -39,7 +39,8 @@ class PadlockPort:
         self._pulses = 0
         self._in_flight: Xcrypt | None = None
         self._abandoned = False
-        self._toggles = {"op_toggle": 0, "irq_toggle": 0, "flags_toggle": 0}
+        self._toggles = {"irq_toggle": 0, "flags_toggle": 0}
+        self._post_toggle = 0
         self._interrupt_at = 0
         cocotb.start_soon(self._watch(dut.done_event, self._done))
 
@@ -74,7 +75,7 @@ class PadlockPort:
         return result
 
     def _post(self, op: Xcrypt) -> None:
-        packed = 0
+        packed = self._post_toggle = self._post_toggle ^ 1
         for value in (op.count, op.dst, op.src, op.key, op.cword):
             if not 0 <= value < 1 << 32:
                 raise ValueError(f"operand {value:#x} does not fit in 32 bits")
@@ -84,7 +85,6 @@ class PadlockPort:
             self._dut.op_interrupt_at.value = op.interrupt_at
         self._done.clear()
         self._dut.op.value = packed
-        self._toggle("op_toggle")
 
     def _result(self) -> tuple[XcryptResult, bool]:
         packed = int(self._dut.result.value)

@@ -8,7 +8,7 @@
 // A burst that is answered with an error writes nothing.
 //
 // Back door. Python reads and writes `mem` line by line through VPI or, faster, through a file of the
-// memory's image and a spare page, named by the plusarg backdoor=PATH. A change of `push_toggle` takes the
+// memory's image and a spare page, named by the plusarg backdoor=PATH. A change of `push` takes the
 // lines of four runs over from it. When `pull` rises and something has been written since it last rose,
 // the lines that span it all go to the file, and `pulled` changes.
 //
@@ -37,8 +37,7 @@ module axi_ram #(
     input  wire [31:0]  bus_error_address,
 
     // back door by file
-    input  wire         push_toggle,
-    input  wire [127:0] push,               // four runs of {end, first line}
+    input  wire [128:0] push,               // {toggle, four runs of {end, first line}}
     input  wire         pull,
     output reg  [32:0]  pulled,             // {toggle, end, first line}
 
@@ -111,7 +110,7 @@ module axi_ram #(
     end
 
     /* verilator lint_off BLKSEQ */      // file access goes step by step
-    always @(posedge push_toggle or negedge push_toggle) if (read_file != 0) begin
+    always @(posedge push[128] or negedge push[128]) if (read_file != 0) begin
         for (run = 0; run < 4; run = run + 1) begin
             first_line = {16'd0, push[32*run +: 16]};
             end_line   = {16'd0, push[32*run + 16 +: 16]};

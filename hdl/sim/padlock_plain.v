@@ -18,8 +18,8 @@ module padlock_plain #(
     localparam [127:0] AES_128    = 128'h00a;
     localparam [255:0] KEYS       = 256'h1f1e1d1c1b1a191817161514131211100f0e0d0c0b0a09080706050403020100;
 
-    reg          clk, rst, op_toggle, flags_toggle;
-    reg  [159:0] op;
+    reg          clk, rst, flags_toggle;
+    reg  [160:0] op;
     wire         done_event;
     wire [163:0] result;
     wire [31:0]  violations;
@@ -30,12 +30,12 @@ module padlock_plain #(
     /* verilator lint_off PINCONNECTEMPTY */ // what only Python looks at
     padlock_top #(.STAGES(STAGES)) bench (
         .clk(clk), .rst(rst), .soft_rst(1'b0),
-        .op(op), .op_interrupt_at(32'd0), .op_toggle(op_toggle), .irq_toggle(1'b0), .flags_toggle(flags_toggle),
+        .op(op), .op_interrupt_at(32'd0), .irq_toggle(1'b0), .flags_toggle(flags_toggle),
         .done_event(done_event), .result(result), .busy(), .key_loaded(), .asleep(1'b0),
         .quirk(16'h3fff), .fetch_blocks(4'd2), .setup_cycles(16'd8),
         .read_latency(16'd1), .write_latency(16'd1), .stall_seed(32'd0), .stall_mask(5'd0), .stall_rate(8'd0),
         .bus_error_enable(2'd0), .bus_error_address(32'd0),
-        .push_toggle(1'b0), .push(128'd0), .pulled(),
+        .push(129'd0), .pulled(),
         .axi_violations(violations), .axi_first_violation(), .ar_bursts(), .r_beats(), .aw_bursts(), .w_beats()
     );
     /* verilator lint_on PINCONNECTEMPTY */
@@ -48,8 +48,7 @@ module padlock_plain #(
         begin
             @(negedge clk);
             flags_toggle = !flags_toggle;
-            op           = {count, dst, src, key, CWORD};
-            op_toggle    = !op_toggle;
+            op           = {!op[160], count, dst, src, key, CWORD};
             @(done_event);
             if (result[162:160] != 3'd0)
                 failures = failures + 1;
@@ -63,8 +62,7 @@ module padlock_plain #(
             blocks = 1;
         failures     = 0;
         rst          = 1'b1;
-        op           = 160'd0;
-        op_toggle    = 1'b0;
+        op           = 161'd0;
         flags_toggle = 1'b0;
         bench.ram.mem[CWORD_LINE] = {3712'd0, KEYS, AES_128};
         repeat (4) @(negedge clk);

@@ -3,7 +3,7 @@
 // MEM_LINES   memory in lines of 512 bytes, see axi_ram
 // STAGES      rounds in flight in the core, see aes_ecb
 //
-// Python writes inputs at falling edges. A change of op_toggle posts the request in `op`: it is accepted
+// Python writes inputs at falling edges. A change of the top bit of `op` posts the request in it: it is accepted
 // at the next rising edge, or when the engine becomes ready. done_event changes when the request ends, and
 // `result` holds its outcome from then until the next one ends. A request that waits is dropped by rst and
 // soft_rst.
@@ -18,9 +18,8 @@ module padlock_top #(
     input  wire         soft_rst,
 
     // requests
-    input  wire [159:0] op,               // {count, dst, src, key, cword}
+    input  wire [160:0] op,               // {toggle, count, dst, src, key, cword}
     input  wire [31:0]  op_interrupt_at,  // irq at this edge after acceptance; 0: none
-    input  wire         op_toggle,
     input  wire         irq_toggle,       // a change: irq at the next edge
     input  wire         flags_toggle,     // a change: flags_load at the next edge
     output reg          done_event,       // changes when done_valid rises
@@ -42,8 +41,7 @@ module padlock_top #(
     input  wire [7:0]   stall_rate,
     input  wire [1:0]   bus_error_enable,
     input  wire [31:0]  bus_error_address,
-    input  wire         push_toggle,
-    input  wire [127:0] push,
+    input  wire [128:0] push,
     output wire [32:0]  pulled,
 
     // the bus, see axi_check
@@ -60,7 +58,7 @@ module padlock_top #(
     reg        op_seen, irq_seen, flags_seen;
     reg [31:0] irq_wait;      // edges until irq, counted from acceptance; 0: none
 
-    wire         xcrypt_valid = op_toggle != op_seen;
+    wire         xcrypt_valid = op[160] != op_seen;
     wire         xcrypt_ready;
     wire         irq          = irq_toggle != irq_seen || irq_wait == 32'd1;
     wire         flags_load   = flags_toggle != flags_seen;
@@ -75,7 +73,7 @@ module padlock_top #(
         irq_seen   <= irq_toggle;
         flags_seen <= flags_toggle;
         if ((xcrypt_valid && xcrypt_ready) || rst || soft_rst)
-            op_seen <= op_toggle;
+            op_seen <= op[160];
         if (rst || soft_rst)
             irq_wait <= 32'd0;
         else if (xcrypt_valid && xcrypt_ready)
@@ -126,7 +124,7 @@ module padlock_top #(
         .read_latency(read_latency), .write_latency(write_latency),
         .stall_seed(stall_seed), .stall_mask(stall_mask), .stall_rate(stall_rate),
         .bus_error_enable(bus_error_enable), .bus_error_address(bus_error_address),
-        .push_toggle(push_toggle), .push(push), .pull(xcrypt_ready), .pulled(pulled),
+        .push(push), .pull(xcrypt_ready), .pulled(pulled),
         .s_axi_araddr(araddr), .s_axi_arlen(arlen), .s_axi_arvalid(arvalid), .s_axi_arready(arready),
         .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast), .s_axi_rvalid(rvalid), .s_axi_rready(rready),
         .s_axi_awaddr(awaddr), .s_axi_awlen(awlen), .s_axi_awvalid(awvalid), .s_axi_awready(awready),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,10 +29,12 @@ def advance(tweak: bytes, steps: int) -> bytes:
     return value.to_bytes(TWEAK_BYTES, "little")
 
 
+@lru_cache(maxsize=2)
 def sequence(first: bytes, count: int) -> ByteArray:
-    """``count`` tweaks from ``first`` on, end to end in one array of ``count`` * 16 bytes.
+    """``count`` tweaks from ``first`` on, end to end in one read-only array of ``count`` * 16 bytes.
 
-    The first 32 are doubled one by one, each further 32 follow from the last 32 at once.
+    Remembered, because ``two-pass`` computes every sequence twice and a simulation need not. The first
+    32 are doubled one by one, each further 32 follow from the last 32 at once.
     """
     value, start = int.from_bytes(first, "little"), []
     for _ in range(min(count, _STRIDE)):
@@ -40,7 +44,9 @@ def sequence(first: bytes, count: int) -> ByteArray:
     words[:len(start)] = np.frombuffer(b"".join(start), "<u8").reshape(-1, 2)
     for index in range(_STRIDE, count, _STRIDE):
         words[index:index + _STRIDE] = _times_x32(words[index - _STRIDE:index])
-    return words.astype("<u8", copy=False).view(np.uint8).reshape(-1)[:count * TWEAK_BYTES]
+    tweaks = words.astype("<u8", copy=False).view(np.uint8).reshape(-1)[:count * TWEAK_BYTES]
+    tweaks.setflags(write=False)
+    return tweaks
 
 
 def _times_x32(tweaks: NDArray[np.uint64]) -> NDArray[np.uint64]:
