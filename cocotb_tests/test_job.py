@@ -1,7 +1,7 @@
 """Runs any job of ``pymodel.jobs`` on the RTL: the job file in, result lines out.
 
-``ECBENCH_JOB``: a JSON file with ``job``, ``bench`` and ``spec``. ``ECBENCH_RESULTS``: where to
-write one JSON object per line; the last one has ``"kind": "result"``.
+The job file is JSON with ``job``, ``bench`` and ``spec``; results are one JSON object per line, the
+last one with ``"kind": "result"``. Where they are says ``pymodel.regress.variables``.
 """
 
 import json
@@ -13,13 +13,14 @@ import cocotb
 
 from cocotb_tests.env.bench import RtlBench
 from pymodel.jobs import JOBS, BenchSpec
+from pymodel.regress import variables
 
 
 @cocotb.test()
 async def job(dut):
-    request = json.loads(Path(os.environ["ECBENCH_JOB"]).read_text())
+    request = json.loads(Path(os.environ[variables.JOB]).read_text())
     bench = await RtlBench.start(dut, BenchSpec.from_json(request["bench"]))
-    with Path(os.environ["ECBENCH_RESULTS"]).open("w") as lines:
+    with Path(os.environ[variables.RESULTS]).open("w") as lines:
 
         def report(line: dict[str, Any]) -> None:
             lines.write(json.dumps(line) + "\n")

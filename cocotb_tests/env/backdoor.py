@@ -17,9 +17,8 @@ import numpy as np
 from cocotb.utils import get_sim_time
 
 from pymodel.memory import LINE_BYTES, PAGE_BYTES, ByteArray, HostMemory
+from pymodel.regress import variables
 
-BACKDOOR_VARIABLE = "ECBENCH_BACKDOOR"
-"""Environment variable with the path that the plusarg ``backdoor`` names."""
 FILE_RUNS = 4
 """Runs of lines that the RTL takes over at once."""
 
@@ -121,7 +120,7 @@ class MirrorMemory(HostMemory):
     def __init__(self, dut: Any) -> None:
         size = len(dut.ram.written) * LINE_BYTES
         assert size % PAGE_BYTES == 0
-        path = os.environ.get(BACKDOOR_VARIABLE)
+        path = os.environ.get(variables.BACKDOOR)
         self._ram = dut.ram
         self._mover: LineMover = FileMover(dut, path, size) if path else HandleMover(dut.ram)
         self._dirty = np.zeros(size, np.bool_)

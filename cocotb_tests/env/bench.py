@@ -25,13 +25,13 @@ from cocotb_tests.env.predictor import PadlockPredictor
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench import Bench, BenchSpec
 from pymodel.kernel import Cpu
+from pymodel.regress import variables
 
 T = TypeVar("T")
 
 PERIOD_NS = 10
+"""The same as that of hdl/sim/verilator_main.cpp."""
 RESET_CYCLES = 4
-OWN_CLOCK_VARIABLE = "ECBENCH_OWN_CLOCK"
-"""Environment variable that says that the simulation makes its clock itself."""
 _STRAPS = ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
            "stall_rate")
 _INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", "quirk",
@@ -64,7 +64,7 @@ class RtlBench(Bench):
         bench = cls(kernel, memory, [Cpu(kernel)], port, spec, "rtl", cocotb.SIM_NAME)
         bench.dut, bench.predictor = dut, predictor
         bench._latency, bench._errors = (spec.read_latency, spec.write_latency), (set(), set())
-        bench.problems = bench._problems
+        bench.problems = kernel.problems = bench._problems
         bench.python_seconds = lambda: kernel.python_seconds()
         return bench
 
@@ -79,7 +79,9 @@ class RtlBench(Bench):
         self._tell_predictor()
 
     def inject_bus_error(self, address: int | None, *, reads: bool = False, writes: bool = False) -> None:
-        """Answer the 16-byte beat at ``address`` with a bus error from now on; None ends it."""
+        """Answer reads, writes or both of the 16-byte beat at ``address`` with a bus error; None ends it."""
+        if address is not None and not (reads or writes):
+            raise ValueError("a bus error of reads, of writes, or of both?")
         self._errors = (set(), set()) if address is None else ({address} if reads else set(),
                                                                {address} if writes else set())
         self.dut.bus_error_address.value = address or 0
@@ -124,4 +126,4 @@ def make_kernel(dut: Any) -> CosimKernel:
 
 def _has_own_clock() -> bool:
     """Whether the simulation makes its clock itself (hdl/sim/verilator_main.cpp)."""
-    return OWN_CLOCK_VARIABLE in os.environ
+    return variables.OWN_CLOCK in os.environ

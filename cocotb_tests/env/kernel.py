@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import cocotb
@@ -41,6 +41,8 @@ class CosimKernel(Kernel):
                  asleep: LogicObject | None = None) -> None:
         super().__init__()
         self._asleep = asleep
+        self.problems: Callable[[], list[str]] = list
+        """Asked when nothing happens any more: what others have found wrong."""
         self._alarms: list[int] = []
         """Cycles for which a Timer is set, the next one first."""
         self._idle_since: int | None = None
@@ -136,7 +138,8 @@ class CosimKernel(Kernel):
             self._idle_since = self._now if self._idle_since is None else self._idle_since
             due = self._idle_since + self._idle_limit
             if self._now >= due and self._tasks:
-                raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}")
+                problems = "".join(f"; {problem}" for problem in self.problems())
+                raise Deadlock(f"nothing happened for {self._idle_limit} cycles: {self.waiting()}{problems}")
             due = max(due, self._now + 1)
         else:
             self._idle_since = None

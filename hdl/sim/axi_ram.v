@@ -8,7 +8,7 @@
 // A burst that is answered with an error writes nothing.
 //
 // Back door. Python reads and writes `mem` line by line through VPI or, faster, through a file of the
-// memory's image and a spare page, named by the plusarg backdoor=PATH. A change of `push` takes the
+// memory's image and a spare page, named by the plusarg backdoor=PATH. A change of its toggle in `push` takes the
 // lines of four runs over from it. When `pull` rises and something has been written since it last rose,
 // the lines that span it all go to the file, and `pulled` changes.
 //
@@ -285,6 +285,8 @@ module axi_ram #(
         end
 
         if (rst) begin
+            seed_reg       <= 32'd0;
+            random_reg     <= 32'd0;
             stall_reg      <= 5'd0;
             s_axi_rvalid   <= 1'b0;
             s_axi_bvalid   <= 1'b0;

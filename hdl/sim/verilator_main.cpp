@@ -5,7 +5,8 @@
 // look at any callback, until a timed callback is due or an output tells what Python waits for (done_event
 // changes, busy falls). `asleep` is then lowered and everything is as in any simulation.
 //
-// Python sets `asleep` only when all that it waits for are those outputs and the time.
+// Python sets `asleep` only when all that it waits for are those outputs and the time. The order of callbacks
+// within a time step is what cocotb expects of a simulator, as in the main program that comes with cocotb.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,8 +21,7 @@ extern "C" void vlog_startup_routines_bootstrap(void);
 
 namespace {
 
-constexpr uint64_t HALF_PERIOD = 5000;  // in steps of 1 ps
-constexpr uint64_t NONE = ~uint64_t{0};
+constexpr uint64_t HALF_PERIOD = 5000;  // in steps of 1 ps; PERIOD_NS of cocotb_tests/env/bench.py
 
 uint64_t now = 0;
 

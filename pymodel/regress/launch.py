@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pymodel.errors import EcbenchError
 from pymodel.jobs import JOBS, BenchSpec, Report, model_bench
-from pymodel.kernel import Deadlock
+from pymodel.regress import variables
 from pymodel.regress.build import Build
 from pymodel.regress.run import DEFAULT_LIMIT_SECONDS, Simulation, new_run_directory, simulate
 
@@ -44,11 +43,11 @@ class JobResult:
 
 
 def run_on_model(request: JobRequest, report: Report) -> JobResult:
-    """Run the job in this process. An error of the job ends up in ``problem``."""
-    bench = model_bench(request.bench)
+    """Run the job in this process. Whatever error it ends in is the ``problem``, as on RTL."""
     try:
+        bench = model_bench(request.bench)
         result = bench.kernel.run(JOBS[request.job](bench, request.spec, report), request.job)
-    except (EcbenchError, Deadlock) as error:
+    except Exception as error:
         return JobResult(None, f"{type(error).__name__}: {error}")
     return JobResult(result, "")
 
@@ -66,7 +65,7 @@ def run_on_rtl(request: JobRequest, build: Build, report: Report, *, seed: int =
     try:
         job.write_text(json.dumps(request.to_json()))
         simulation = simulate(build, module, seed=seed, directory=directory, limit_seconds=limit_seconds,
-                              environment={"ECBENCH_JOB": str(job), "ECBENCH_RESULTS": str(results)},
+                              environment={variables.JOB: str(job), variables.RESULTS: str(results)},
                               import_paths=import_paths, poll=lines.read)
     finally:
         if request.private:

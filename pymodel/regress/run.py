@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pymodel.memory import PAGE_BYTES
+from pymodel.regress import variables
 from pymodel.regress.build import Build
 from pymodel.regress.process import (
     Ended,
@@ -104,21 +105,21 @@ def remove_old_runs(keep: int = 200) -> None:
 
 def _arguments(build: Build, module: str, directory: Path, seed: int, test_filter: str | None,
                environment: Mapping[str, str] | None, waves: Path | None) -> dict[str, object]:
-    test_args, plusargs, variables = [], [], {"COCOTB_ANSI_OUTPUT": "0", **(environment or {})}
+    test_args, plusargs, told = [], [], {"COCOTB_ANSI_OUTPUT": "0", **(environment or {})}
     if waves is not None and build.simulator.name == "verilator":
         test_args = ["--trace-file", str(waves)]
     elif waves is not None:
         plusargs.append(f"+dumpfile_path={waves}")
     if build.top.image_bytes:
         plusargs.append(f"+backdoor={directory / IMAGE}")
-        variables["ECBENCH_BACKDOOR"] = str(directory / IMAGE)
+        told[variables.BACKDOOR] = str(directory / IMAGE)
     if build.fast:
-        variables["ECBENCH_OWN_CLOCK"] = "1"
+        told[variables.OWN_CLOCK] = "1"
     arguments: dict[str, object] = {
         "test_module": module, "hdl_toplevel": build.top.name, "hdl_toplevel_lang": "verilog",
         "build_dir": str(build.directory), "test_dir": str(directory),
         "results_xml": str(directory / "results.xml"), "seed": seed, "waves": waves is not None,
-        "extra_env": variables, "test_args": test_args, "plusargs": plusargs,
+        "extra_env": told, "test_args": test_args, "plusargs": plusargs,
     }
     if test_filter is not None:
         arguments["test_filter"] = test_filter

@@ -1,0 +1,10 @@
+"""Environment variables by which the runner tells a simulation what it has been started for."""
+
+JOB = "ECBENCH_JOB"
+"""Path of the job file."""
+RESULTS = "ECBENCH_RESULTS"
+"""Path for the result lines of the job."""
+BACKDOOR = "ECBENCH_BACKDOOR"
+"""Path of the memory's image, the same as in the plusarg ``backdoor``."""
+OWN_CLOCK = "ECBENCH_OWN_CLOCK"
+"""Set when the simulation makes its clock itself (hdl/sim/verilator_main.cpp)."""
