@@ -21,7 +21,7 @@ from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, run_on_model, run_on_rtl
 from pymodel.regress.plain import run_plain
 from pymodel.regress.simulators import Simulator
-from pymodel.regress.target import TOP, Target
+from pymodel.regress.target import TOP, Target, check_stages
 
 REQUEST_BYTES = (16, 512, 4096, 65536)
 COLUMNS = {
@@ -67,6 +67,7 @@ def measure_speed(options: BenchOptions, display: Display) -> int:
     Raises: InvalidRequest, SimulatorError, BuildError, PlainBenchFailed.
     """
     options.target.check()
+    check_stages(options.stages)
     check_writable(options.json)
     used = simulators.installed()
     series: dict[tuple[str, str, int], _Series] = {}

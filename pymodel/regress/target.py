@@ -17,6 +17,8 @@ from pymodel.regress.run import remove_old_runs
 
 TOP = {"padlock": "padlock_top"}
 """Engine to the top it is simulated in."""
+STAGES = (1, 2, 14)
+"""Blocks in flight that the core can be built for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,17 @@ class Target:
     @property
     def label(self) -> str:
         return "model" if self.on == "model" else self.sim
+
+    def options(self) -> list[str]:
+        """The words of a command line that asks for it, with waves where there are some."""
+        words = ["--engine", self.engine, "--on", self.on]
+        return [*words, "--sim", self.sim, "--waves"] if self.on == "rtl" else words
+
+
+def check_stages(stages: int) -> None:
+    """Raises: InvalidRequest for a number of stages that ``aes_ecb`` does not have."""
+    if stages not in STAGES:
+        raise InvalidRequest(f"no core with {stages} stages: choose 1, 2 or 14")
 
 
 class Launcher:
