@@ -41,7 +41,8 @@ def never(_: int) -> bool:
 
 
 class AesEcbPorts:
-    """Drives an ``aes_ecb`` toplevel. Blocks and keys are bytes in FIPS-197 order; edges count from reset.
+    """Drives an ``aes_ecb`` toplevel, built for any STAGES. Blocks and keys are bytes in FIPS-197 order;
+    edges count from reset.
 
     An unknown (X) on a ready or valid after reset raises ValueError.
     """
@@ -49,6 +50,7 @@ class AesEcbPorts:
     def __init__(self, dut) -> None:
         self.dut = dut
         self.edge = 0
+        self.stages = int(dut.STAGES.value)
         self._levels: dict[str, int] = {}
 
     def drive(self, **levels: int) -> None:

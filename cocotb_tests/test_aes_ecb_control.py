@@ -110,31 +110,31 @@ async def a_key_on_offer_gets_in_between_blocks_that_do_not_pause(dut):
     old, new, block = numbers.randbytes(16), numbers.randbytes(16), random_blocks(numbers, 1)
     await ports.load_key(old, False)
     ports.drive(in_valid=1, in_block=int.from_bytes(block[0], "little"), out_ready=1)
+    accepted, results = 0, []
     for _ in range(35):
-        await ports.cycle()
-    results = []
+        seen = await ports.cycle()
+        accepted += seen.in_ready
+        results += [seen.out_block] if seen.out_valid else []
     ports.drive(key_valid=1, key=int.from_bytes(new, "little"))
-    for _ in range(60):
+    for _ in range(70):
         seen = await ports.cycle()
         if seen.key_ready:
             ports.drive(key_valid=0)
-        if seen.out_block is not None:
-            results.append(seen.out_block)
+        results += [seen.out_block] if seen.out_valid else []
     old_result, new_result = reference(old, block, False)[0], reference(new, block, False)[0]
-    assert results == [old_result] + [new_result] * (len(results) - 1)
-    assert len(results) >= 4
+    assert results == [old_result] * accepted + [new_result] * (len(results) - accepted)
+    assert len(results) >= accepted + 3
 
 
 @cocotb.test()
-@cocotb.parametrize(after=[1, 2, 5, 9, 10, 11])
-async def a_reset_drops_the_block_in_flight_and_the_key(dut, after: int):
-    numbers = generator(dut, f"reset in a block {after}")
+@cocotb.parametrize(after=[1, 2, 5, 9, 10, 11, 12, 30])
+async def a_reset_drops_the_blocks_in_flight_and_the_key(dut, after: int):
+    numbers = generator(dut, f"reset in flight {after}")
     ports = await started(dut)
     await ports.load_key(numbers.randbytes(16), False)
     await ports.until("ready for a block", lambda seen: seen.in_ready)
     assert (await ports.cycle(in_valid=1)).in_ready
-    ports.drive(in_valid=0)
-    for _ in range(after - 1):
+    for _ in range(after - 1):  # as many more as there is room for
         await ports.cycle()
     await ports.reset()
     await check_stays_empty(ports)
