@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from pymodel.kernel import Kernel
     from pymodel.memory import HostMemory
 
+BLOCK_BYTES = 16
+"""Of AES, in every key size (FIPS-197 3.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pymodel.block_engine import EngineCounters, EngineLimits, Key
+from pymodel.block_engine import BLOCK_BYTES, EngineCounters, EngineLimits, Key
 from pymodel.buffers import Buffers, check_placement
 from pymodel.drivers.access import reach
 from pymodel.drivers.padlock_engine import ForgetfulPadlockEngine, PadlockEngine, generous_watchdog
@@ -21,7 +21,7 @@ from pymodel.drivers.walk import Span, leaves_page, walk
 from pymodel.engines.padlock import FETCH_BLOCKS
 from pymodel.engines.ports import XcryptPort
 from pymodel.engines.quirks import Quirk
-from pymodel.engines.rijndael import BLOCK_BYTES, KEY_BYTES
+from pymodel.engines.rijndael import KEY_BYTES
 from pymodel.errors import EngineFault, EngineHang, InvalidRequest
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostMemory

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from pymodel.block_engine import EngineCounters
+from pymodel.block_engine import BLOCK_BYTES, EngineCounters
 from pymodel.drivers.padlock_keys import Placed
 from pymodel.drivers.policies import EngineState, Policy
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult, XcryptStatus
-from pymodel.engines.rijndael import BLOCK_BYTES
 from pymodel.errors import EngineFault, EngineHang
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostMemory

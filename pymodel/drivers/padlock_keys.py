@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.drivers.policies import Material
 from pymodel.engines.aes_key import AesKey
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES, ControlWord
 from pymodel.engines.quirks import Quirk
-from pymodel.engines.rijndael import BLOCK_BYTES
 from pymodel.memory import HostMemory
 
 

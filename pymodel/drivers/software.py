@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from pymodel.block_engine import EngineCounters, EngineLimits, Key
+from pymodel.block_engine import BLOCK_BYTES, EngineCounters, EngineLimits, Key
 from pymodel.buffers import Buffers, check_placement
 from pymodel.drivers.access import reach
 from pymodel.engines.aes_key import AesKey
-from pymodel.engines.rijndael import BLOCK_BYTES, KEY_BYTES
+from pymodel.engines.rijndael import KEY_BYTES
 from pymodel.errors import InvalidRequest
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostMemory

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from pymodel.block_engine import BLOCK_BYTES
+
 NEVER = 1 << 62
 """An edge that does not come."""
 
-BLOCK_BYTES = 16
 BURST_BEATS = 16
 FIFO_BEATS = 32
 PAGE_BEATS = 256

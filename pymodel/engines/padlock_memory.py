@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
-from pymodel.engines.padlock_bursts import BLOCK_BYTES, BusError, ReadFault
+from pymodel.engines.padlock_bursts import BusError, ReadFault
 from pymodel.engines.padlock_timing import Timeline
 from pymodel.engines.ports import Xcrypt
 from pymodel.memory import PAGE_BYTES, HostMemory

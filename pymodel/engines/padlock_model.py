@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, FETCH_BLOCKS, SCHEDULE_READ_BYTES, ControlWord
-from pymodel.engines.padlock_bursts import BLOCK_BYTES, NEVER
+from pymodel.engines.padlock_bursts import NEVER
 from pymodel.engines.padlock_memory import MemoryTarget, move_blocks
 from pymodel.engines.padlock_timing import Straps, Timeline, course_of
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.padlock import ControlWord
 from pymodel.engines.padlock_bursts import (
-    BLOCK_BYTES,
     FIFO_BEATS,
     NEVER,
     BusError,

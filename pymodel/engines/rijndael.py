@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 Bytes2d = NDArray[np.uint8]
 Words = NDArray[np.uint32]
 
-BLOCK_BYTES = 16
 KEY_BYTES = (16, 24, 32)
 ROUNDS = {16: 10, 24: 12, 32: 14}
 """Rounds by key size in bytes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.buffers import Buffers
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.engines.ports import EngineReset
@@ -14,7 +15,6 @@ from pymodel.jobs.case_request import CaseFailure, Outcome, run_placed
 from pymodel.jobs.ciphers import ModeObject, crypt, open_mode
 from pymodel.jobs.placement import Placement, apart
 from pymodel.kernel import gather
-from pymodel.modes.xts import BLOCK_BYTES
 
 
 @dataclass(slots=True)

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pymodel.block_engine import BlockEngine
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
 from pymodel.errors import EcbenchError
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.crypt_modes import CHUNK_BYTES, FILE_CIPHERS, FileCipher
 from pymodel.jobs.crypt_spec import CryptSpec
-from pymodel.modes.xts import BLOCK_BYTES
 
 
 async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict[str, Any]:

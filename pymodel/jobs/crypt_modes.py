@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Self
 
-from pymodel.block_engine import BlockEngine
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
 from pymodel.jobs.ciphers import reference
 from pymodel.jobs.crypt_spec import CryptSpec
 from pymodel.modes.cbc import Cbc
 from pymodel.modes.ecb import Ecb
 from pymodel.modes.sectors import data_unit
-from pymodel.modes.xts import BLOCK_BYTES, DataUnit, Xts
+from pymodel.modes.xts import DataUnit, Xts
 
 CHUNK_BYTES = 64 * 1024
 """What goes through the engine between two writes; an XTS data unit may be larger or smaller."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.ciphers import KEY_BYTES
-from pymodel.modes.xts import BLOCK_BYTES
 
 MODES = ("ecb", "cbc", "xts")
 """The modes a file can be put through."""

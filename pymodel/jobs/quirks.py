@@ -12,14 +12,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pymodel import golden
-from pymodel.block_engine import BlockEngine
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EcbenchError, EngineFault
 from pymodel.jobs.bench import Bench
 from pymodel.memory import PAGE_BYTES
 
-BLOCK_BYTES = 16
 RIGHT = "right"
 _WIPED = "the rest is encrypted with the wiped key"
 _KEY_A = bytes(range(32))

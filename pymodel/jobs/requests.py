@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.jobs.placement import Layout, Spot
 from pymodel.memory import PAGE_BYTES
-from pymodel.modes.xts import BLOCK_BYTES
 
 LARGEST_BYTES = 4096 + 31
 """No random request is longer."""

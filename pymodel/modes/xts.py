@@ -16,14 +16,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pymodel.block_engine import BlockEngine, Key
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine, Key
 from pymodel.buffers import Buffers, check_placement
 from pymodel.errors import InvalidRequest
 from pymodel.memory import ByteArray
 from pymodel.modes import tweaks
 from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
 
-BLOCK_BYTES = 16
 Strategy = Literal["two-pass", "per-block"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 

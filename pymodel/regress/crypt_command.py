@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.crypt_spec import MAX_UNIT_BYTES, CryptSpec
-from pymodel.modes.xts import BLOCK_BYTES
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
 from pymodel.regress.output_file import output_file
