@@ -21,10 +21,10 @@ from pymodel.regress import simulators
 from pymodel.regress.bench_command import BenchOptions, measure_speed
 from pymodel.regress.build import BuildError
 from pymodel.regress.cases_command import replay_file
-from pymodel.regress.config import TOPS
+from pymodel.regress.config import OWN_TEST_TOPS
 from pymodel.regress.crypt_command import CryptOptions, crypt
 from pymodel.regress.display import Display
-from pymodel.regress.own_test import run_own_test
+from pymodel.regress.own_test import OwnTestOptions, run_own_test
 from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.run_command import RunOptions, run_requests
 from pymodel.regress.target import Target
@@ -68,7 +68,8 @@ def run(
     seed: Seed = 1,
     requests: Annotated[int, typer.Option("--requests", min=0,
                                           help="Random requests for each mode and key size.")] = 100,
-    file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back, in "
+                                             "every mode; ECB and CBC pad it (PKCS #7).")] = None,
     on: On = "rtl",
     sim: Sim = simulators.NAMES[0],
     waves: Waves = False,
@@ -82,7 +83,7 @@ def run(
 
 @app.command()
 def cases(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A case file: tests/data/cases/cases.json.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A case file, JSON.")],
     engine: Engine = "padlock",
     subset: Annotated[str | None, typer.Option("--subset", help="Only the cases in this list of the file, "
                                                                 "for example core.")] = None,
@@ -98,7 +99,9 @@ def cases(
 @app.command()
 def quirks(engine: Engine = "padlock", on: On = "model", sim: Sim = simulators.NAMES[0], waves: Waves = False,
            json: Json = None) -> Work:
-    """Show each quirk of the engine: the naive driver fails, the right one passes, without it both pass."""
+    """Show each quirk of the engine: the naive driver fails, the right driver passes, and the naive driver
+    passes once the quirk's strap is off.
+    """
     return partial(show_quirks, Target(engine, on, sim, waves), json, Display())
 
 
@@ -149,14 +152,15 @@ def own_test(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with cocotb tests.")],
     only: Annotated[str | None, typer.Option("--only", metavar="REGEX", help="Only tests whose "
                                              "'module.test' matches.")] = None,
-    top: Annotated[str, typer.Option("--top", help=f"The top module: {', '.join(TOPS)}.")] = "padlock_top",
+    top: Annotated[str, typer.Option("--top", help=f"The top module: {', '.join(OWN_TEST_TOPS)}."
+                                     )] = "padlock_top",
     seed: Seed = 1,
     sim: Sim = simulators.NAMES[0],
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
     """Run your own cocotb tests on the bench."""
-    return partial(run_own_test, file, sim, top, only, seed, waves, json, Display())
+    return partial(run_own_test, OwnTestOptions(file, sim, top, only, seed, waves, json), Display())
 
 
 def main() -> None:

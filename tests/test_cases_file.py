@@ -76,6 +76,11 @@ def test_an_unknown_subset_is_one_line(tmp_path):
     path.write_text(json.dumps({"cases": [GOOD], "core": ["good", "gone"]}))
     with pytest.raises(InvalidRequest, match=r"subset 'core' names unknown cases: gone$"):
         read_case_file(path, "core")
+    path.write_text(json.dumps({"cases": [GOOD], "core": [["good"]], "none": []}))
+    with pytest.raises(InvalidRequest, match=r"subset 'core' names unknown cases: \['good'\]$"):
+        read_case_file(path, "core")
+    with pytest.raises(InvalidRequest, match=r"subset 'none' is empty$"):
+        read_case_file(path, "none")
 
 
 def parsed_layout(**layout):

@@ -5,11 +5,10 @@ import os
 import re
 import shlex
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
+import interruptible
 import pytest
 from conftest import CASE_FILE
 
@@ -56,9 +55,26 @@ def test_one_mode_and_a_file_of_one_s_own(tmp_path):
                "--json", tmp_path / "rows.json") == 0
     rows = rows_of(tmp_path / "rows.json")[1]
     assert {row["mode"] for row in rows} == {"cbc"}
-    assert rows[-1]["work"] == "file letter.txt"
+    assert rows[-1]["work"] == "file letter.txt, padded"
     assert rows[-1]["blocks"] == 2 * 313
     assert rows[-1]["requests"] == 4
+
+
+@pytest.mark.parametrize(("length", "blocks"), [(1, 1), (15, 1), (16, 2), (4096, 257), (8191, 512)])
+def test_a_file_goes_through_every_mode_there_and_back(tmp_path, length, blocks):
+    """``blocks``: of the padded file. XTS does not exist under a block."""
+    file, output = tmp_path / "file", tmp_path / "rows.json"
+    file.write_bytes(bytes(i & 255 for i in range(length)))
+    modes = [mode for mode in KEY_BYTES if mode != "xts" or length >= 16]
+    only = [word for mode in modes for word in ("--mode", mode)]
+    assert run("run", "--on", "model", *only, "--requests", 0, "--file", file, "--json", output) == 0
+    in_file = {row["mode"]: (row["work"], row["blocks"], row["key_bits"]) for row in rows_of(output)[1]
+               if row["work"].startswith("file")}
+    for mode in modes:
+        padded = mode in ("ecb", "cbc")
+        assert in_file.pop(mode) == ("file file, padded" if padded else "file file",
+                                     2 * (blocks if padded else -(-length // 16)), 8 * KEY_BYTES[mode][-1])
+    assert not in_file
 
 
 def test_the_same_seed_gives_the_same_figures_and_another_seed_others(tmp_path):
@@ -82,9 +98,11 @@ def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatc
     assert run("run", "--on", "model", "--mode", "xts", "--requests", 7, "--seed", 3, "--json", output) == 1
     ok, rows = rows_of(output)
     assert not ok
-    assert [row["verdict"] for row in rows] == ["pass", "fail (7)", "pass", "pass"]
+    assert [(row["verdict"], row["failures"]) for row in rows] == \
+        [("pass", 0), ("fail", 7), ("pass", 0), ("pass", 0)]
     shown = capsys.readouterr().out
-    assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in shown
+    lines = [f"FAIL xts-384-{k}: wrong output from byte 0 on, 1 bytes differ\n" for k in range(5)]
+    assert "".join([*lines, "and 2 more in xts-384, requests\nreplay: "]) in shown
     replay = re.search(r"^replay: ecbench (.*)$", shown, re.MULTILINE)[1]
     assert run(*shlex.split(replay)) == 1
     assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in capsys.readouterr().out
@@ -100,7 +118,7 @@ def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
         figures.append([(row["key_bits"], row["work"], row["hardware_blocks"], row["engine_cycles"])
                         for row in rows])
     assert figures[0] == figures[1]
-    log = re.search(r"^log: +(.*)$", capsys.readouterr().out, re.MULTILINE)[1]
+    log = re.search(r"^log xts: (.*)$", capsys.readouterr().out, re.MULTILINE)[1]
     assert "cocotb" in Path(log).read_text()
 
 
@@ -115,11 +133,22 @@ def test_each_failing_case_is_one_line_and_exit_code_1(tmp_path, capsys):
     later = {**FAILING_CASE, "name": "a mode of the future", "mode": "gcm"}
     file.write_text(json.dumps({"cases": [*core, FAILING_CASE, later]}))
     assert run("cases", file, "--json", tmp_path / "rows.json") == 1
-    assert capsys.readouterr().out == ("FAIL wrong on purpose: wrong output (16 bytes)\n"
-                                       "3 passed, 1 failed, 1 skipped\n")
+    assert capsys.readouterr().out == (
+        "FAIL wrong on purpose: wrong output (16 bytes)\n"
+        f"replay: ecbench cases {file} --engine padlock --on model\n"
+        "3 passed, 1 failed, 1 skipped\n")
     ok, rows = rows_of(tmp_path / "rows.json")
     assert not ok
     assert [row["verdict"] for row in rows] == ["pass"] * 3 + ["fail", "skip"]
+
+
+def test_cases_that_are_all_skipped_are_no_success(tmp_path, capsys):
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps({"cases": [{**FAILING_CASE, "mode": "gcm"}] * 2}))
+    assert run("cases", file, "--json", tmp_path / "rows.json") == 1
+    assert capsys.readouterr().out == ("FAIL nothing was run: mode gcm does not exist\n"
+                                       "0 passed, 0 failed, 2 skipped\n")
+    assert not rows_of(tmp_path / "rows.json")[0]
 
 
 def test_cases_on_rtl(sim, tmp_path, capsys):
@@ -128,7 +157,8 @@ def test_cases_on_rtl(sim, tmp_path, capsys):
     file.write_text(json.dumps({"cases": [by_name["seq-abort-ecb16"], FAILING_CASE]}))
     assert run("cases", file, "--on", "rtl", "--sim", sim.name) == 1
     shown = capsys.readouterr().out
-    assert shown.startswith("FAIL wrong on purpose: wrong output (16 bytes)\n")
+    assert shown.startswith("FAIL wrong on purpose: wrong output (16 bytes)\nreplay: ecbench cases ")
+    assert f" --on rtl --sim {sim.name} --waves\nlog: " in shown
     assert shown.endswith("1 passed, 1 failed, 0 skipped\n")
 
 
@@ -142,6 +172,7 @@ def test_quirks_are_shown(tmp_path, capsys):
 
 OWN_TEST = """
 import cocotb
+from cocotb.triggers import Timer
 
 @cocotb.test()
 async def passes(dut):
@@ -149,6 +180,7 @@ async def passes(dut):
 
 @cocotb.test()
 async def fails(dut):
+    await Timer(1, "ns")
     assert dut is None, "on purpose"
 """
 
@@ -157,13 +189,29 @@ def test_own_tests_run_with_the_verdict_in_the_exit_code(sim, tmp_path, capsys):
     file = tmp_path / "own.py"
     file.write_text(OWN_TEST)
     assert run("test", file, "--sim", sim.name, "--only", "passes") == 0
-    assert "own.passes" in capsys.readouterr().out
-    assert run("test", file, "--sim", sim.name, "--json", tmp_path / "rows.json") == 1
-    assert "own.fails failed: on purpose" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "own.passes" in shown
+    assert re.search(r"^seed: +1$", shown, re.MULTILINE)
+    assert run("test", file, "--sim", sim.name, "--seed", 7, "--json", tmp_path / "rows.json") == 1
+    shown = capsys.readouterr().out
+    assert "own.fails failed: on purpose" in shown
+    assert re.search(r"^seed: +7$", shown, re.MULTILINE)
+    assert f"replay: ecbench test {file} --only 'own\\.fails$' --top padlock_top --seed 7 --sim {sim.name} " \
+        "--waves\n" in shown
     assert {row["name"]: row["status"] for row in rows_of(tmp_path / "rows.json")[1]} == \
         {"own.passes": "passed", "own.fails": "failed"}
     assert run("test", file, "--sim", sim.name, "--only", "nothing") == 1
     assert "no test matched 'nothing'" in capsys.readouterr().out
+
+
+def test_the_line_that_replays_an_own_test_runs_only_what_failed(tmp_path, capsys):
+    (tmp_path / "own.py").write_text(OWN_TEST)
+    quick = simulators.installed()[-1].name
+    assert run("test", tmp_path / "own.py", "--sim", quick) == 1
+    replay = re.search(r"^replay: ecbench (.*)$", capsys.readouterr().out, re.MULTILINE)[1]
+    assert run(*shlex.split(replay), "--json", tmp_path / "rows.json") == 1
+    assert [row["name"] for row in rows_of(tmp_path / "rows.json")[1]] == ["own.fails"]
+    assert re.search(r"^waves: +\S+$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_json_can_go_to_a_pipe_and_through_a_link(tmp_path):
@@ -186,14 +234,17 @@ def test_the_version_is_shown(capsys):
 def test_an_interrupt_ends_everything(number, tmp_path):
     quick = simulators.installed()[-1]
     output = tmp_path / "rows.json"
-    command = [sys.executable, "-m", "pymodel.cli", "run", "--sim", quick.name, "--requests", "100000",
-               "--json", str(output)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, "ECBENCH_BUILD": str(tmp_path / "build")})
-    while process.poll() is None and not list(tmp_path.glob("build/runs/*/results.jsonl")):
-        time.sleep(0.1)
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    process = interruptible.begin("run", "--sim", quick.name, "--requests", "100000", "--json", str(output),
+                                  builds=tmp_path / "build")
+    try:
+        while not list(tmp_path.glob("build/runs/*/results.jsonl")):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.1)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 130
     assert errors.endswith("ecbench: interrupted\n")
     assert not output.exists()

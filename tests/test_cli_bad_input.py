@@ -21,6 +21,8 @@ BAD_COMMANDS = [
     ("run --on model --file /no/such/file", "cannot read /no/such/file: No such file or directory"),
     ("run --on model --file {tmp}", "cannot read {tmp}: Is a directory"),
     ("run --on model --file {tmp}/empty", "{tmp}/empty is empty"),
+    ("run --on model --file {tmp}/short", "{tmp}/short has 15 bytes, XTS needs at least 16"),
+    ("run --mode ecb --mode xts --file {tmp}/short", "{tmp}/short has 15 bytes, XTS needs at least 16"),
     ("run --on model --json /no/such/folder/rows.json", "cannot write /no/such/folder/rows.json: No such"),
     ("run --on model --json {tmp}", "cannot write {tmp}: it is a directory"),
     ("run --colour", "No such option: --colour"),
@@ -29,14 +31,20 @@ BAD_COMMANDS = [
     ("cases {tmp}/empty", "{tmp}/empty is not JSON"),
     ("cases {tmp}/malformed.json", "{tmp}/malformed.json: case 1: 'second' has no 'mode'"),
     ("cases {cases} --subset bones", "{cases} has no subset 'bones'"),
+    ("cases {tmp}/nothing.json", "{tmp}/nothing.json has no case: its list 'cases' is empty"),
     ("cases {cases} --engine enigma", "unknown engine 'enigma'"),
     ("cases {cases} --json {tmp}", "cannot write {tmp}: it is a directory"),
     ("quirks --engine enigma", "unknown engine 'enigma'"),
     ("quirks --on moon", "cannot run on 'moon'"),
     ("test {tmp}/empty", "{tmp}/empty is empty"),
-    ("test {cases}", "{cases} is not a Python module"),
+    ("test {cases}", "{cases} is not a Python module: its name does not end in .py"),
+    ("test {tmp}/my-test.py", "{tmp}/my-test.py cannot be imported by Python: its name has a dash; "
+                              "call it my_test.py"),
+    ("test {tmp}/1st.py", "{tmp}/1st.py cannot be imported by Python: its name has a digit at the start; "
+                          "call it test_1st.py"),
     ("test {tmp}/mine.py --only (", "'(' is not a regular expression"),
     ("test {tmp}/mine.py --top tower", "unknown top 'tower': choose one of padlock_top"),
+    ("test {tmp}/mine.py --top padlock_plain", "unknown top 'padlock_plain': choose one of padlock_top"),
     ("dance", "No such command 'dance'"),
 ]
 
@@ -44,7 +52,10 @@ BAD_COMMANDS = [
 @pytest.fixture
 def places(tmp_path):
     (tmp_path / "empty").touch()
-    (tmp_path / "mine.py").write_text("import cocotb\n")
+    (tmp_path / "short").write_bytes(bytes(15))
+    (tmp_path / "nothing.json").write_text('{"cases": []}')
+    for name in ("mine.py", "my-test.py", "1st.py"):
+        (tmp_path / name).write_text("import cocotb\n")
     first = json.loads(CASE_FILE.read_text())["cases"][0]
     (tmp_path / "malformed.json").write_text(json.dumps({"cases": [first, {"name": "second"}]}))
     return {"tmp": str(tmp_path), "cases": str(CASE_FILE)}

@@ -6,6 +6,7 @@ import pytest
 
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.vectors import SETS
+from pymodel.regress import launch
 from pymodel.regress.build import build
 from pymodel.regress.config import known_top
 from pymodel.regress.launch import JobRequest, JobResult, run_on_model, run_on_rtl
@@ -71,6 +72,17 @@ def test_a_wrong_vector_is_reported(monkeypatch):
     result, lines = on_model("vectors", {"sets": ["ieee-1619"]})
     assert not result.result["ok"]
     assert [line["vector"] for line in lines.kind("failure")] == [broken.name]
+
+
+@pytest.mark.parametrize("error", [ValueError("no such thing"), KeyError("thing"), AssertionError("thing")])
+def test_any_error_of_a_job_on_the_model_is_its_problem(monkeypatch, error):
+    """And no traceback, as on RTL, where cocotb catches it."""
+    async def breaks(bench, spec, report):
+        raise error
+
+    monkeypatch.setattr(launch, "JOBS", {"breaks": breaks})
+    result, _ = on_model("breaks", {})
+    assert (result.result, result.problem) == (None, f"{type(error).__name__}: {error}")
 
 
 @pytest.mark.parametrize("fetch_blocks", [2, 8])

@@ -85,6 +85,8 @@ def read_case_file(path: Path, subset: str | None = None) -> list[dict[str, Any]
     cases = contents.get("cases") if isinstance(contents, dict) else None
     if not isinstance(cases, list):
         raise InvalidRequest(f"{path} is not a case file: it has no list 'cases'")
+    if not cases:
+        raise InvalidRequest(f"{path} has no case: its list 'cases' is empty")
     for index, values in enumerate(cases):
         try:
             parse_case(values)
@@ -98,8 +100,10 @@ def _chosen(path: Path, contents: dict[str, Any], cases: list[dict[str, Any]],
     names = contents.get(subset)
     if not isinstance(names, list) or subset == "cases":
         raise InvalidRequest(f"{path} has no subset '{subset}'")
+    if not names:
+        raise InvalidRequest(f"{path}: subset '{subset}' is empty")
     known = {values["name"]: values for values in cases}
-    missing = [str(name) for name in names if name not in known]
+    missing = [str(name) for name in names if not isinstance(name, str) or name not in known]
     if missing:
         raise InvalidRequest(f"{path}: subset '{subset}' names unknown cases: {', '.join(missing)}")
     return [known[name] for name in names]

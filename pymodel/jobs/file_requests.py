@@ -1,4 +1,4 @@
-"""A real file as requests: XTS in data units as a disk would have them, CBC as one chain of chunks."""
+"""A real file as requests: XTS in data units as a disk would have them, other modes as one run of chunks."""
 
 from __future__ import annotations
 
@@ -7,33 +7,52 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pymodel import golden
+from pymodel.block_engine import BLOCK_BYTES
+from pymodel.errors import InvalidRequest
+from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.placement import apart
 from pymodel.jobs.requests import Request
 from pymodel.modes.sectors import plain64
-from pymodel.modes.xts import BLOCK_BYTES
 
-FILE_KEY_BYTES = {"xts": 64, "cbc": 32}
-"""The key size of each mode that a file goes through."""
+FILE_KEY_BYTES = {mode: sizes[-1] for mode, sizes in KEY_BYTES.items()}
+"""The key size of each mode for a file: its largest."""
+
+PADDED_MODES = ("cbc", "ecb")
+"""They take whole blocks, so the file is padded as in RFC 5652 6.3, always."""
 
 UNIT_BYTES = 4096
-"""Bytes in an XTS data unit and in a CBC request; the last one has what is left."""
+"""Bytes in an XTS data unit and in a request of the other modes; the last one has what is left."""
+
+
+def check_file(path: Path, mode: str) -> None:
+    """Raises InvalidRequest for a file that cannot go through ``mode``."""
+    length = path.stat().st_size
+    if mode == "xts" and length < BLOCK_BYTES:
+        raise InvalidRequest(f"{path} has {length} bytes, XTS needs at least {BLOCK_BYTES}: "
+                             "take a longer file, or leave XTS out with --mode")
+
+
+def file_label(path: Path, mode: str) -> str:
+    """What a row of figures calls the work on this file."""
+    return f"file {path.name}, padded" if mode in PADDED_MODES else f"file {path.name}"
 
 
 def file_requests(path: Path, mode: str, seed: int) -> Iterator[tuple[Request, bytes]]:
     """Every part of the file encrypted, and then its ciphertext decrypted back, with the answers.
 
     XTS: the last data unit steals ciphertext; what is left is at least a block, so a last piece
-    shorter than that belongs to the unit before it. CBC: padded as in RFC 5652 6.3, chained from
-    request to request.
+    shorter than that belongs to the unit before it. CBC and CTR go on from request to request. The
+    modes in ``PADDED_MODES`` get a padded file.
     """
     draw = random.Random(f"{seed}/file/{mode}")
-    key, iv = draw.randbytes(FILE_KEY_BYTES[mode]), draw.randbytes(BLOCK_BYTES)
+    key = draw.randbytes(FILE_KEY_BYTES[mode])
+    iv = b"" if mode == "ecb" else draw.randbytes(BLOCK_BYTES)
     for number, part in enumerate(_parts(path, mode)):
         if mode == "xts":
             iv = plain64(number)
         ciphertext, next_iv = golden.crypt(mode, key, iv, part, encrypt=True)
         for encrypt, data, answer in ((True, part, ciphertext), (False, ciphertext, part)):
-            name = f"{path.name} part {number} {'encrypt' if encrypt else 'decrypt'}"
+            name = f"{mode}-{8 * len(key)} {path.name} part {number} {'encrypt' if encrypt else 'decrypt'}"
             yield Request(name, mode, key, iv, data, encrypt, apart(len(data))), answer
         iv = next_iv
 
@@ -45,11 +64,11 @@ def file_request_count(path: Path, mode: str) -> int:
 
 def _parts(path: Path, mode: str) -> Iterator[bytes]:
     data = path.read_bytes()
-    if mode == "cbc":
+    if mode in PADDED_MODES:
         padding = BLOCK_BYTES - len(data) % BLOCK_BYTES
         data += bytes([padding]) * padding
     starts = list(range(0, len(data), UNIT_BYTES))
-    if len(starts) > 1 and len(data) - starts[-1] < BLOCK_BYTES:
+    if mode == "xts" and len(starts) > 1 and len(data) - starts[-1] < BLOCK_BYTES:
         starts.pop()
     for start, end in zip(starts, [*starts[1:], len(data)], strict=True):
         yield data[start:end]

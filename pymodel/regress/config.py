@@ -64,6 +64,9 @@ TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
 )}
 
+OWN_TEST_TOPS = tuple(name for name, top in TOPS.items() if not top.plain)
+"""The tops on which a cocotb test can run."""
+
 
 def known_top(name: str) -> Top:
     """Raises: EcbenchError for an unknown name."""

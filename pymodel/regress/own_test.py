@@ -3,48 +3,90 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+import shlex
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pymodel.errors import InvalidRequest
 from pymodel.regress import simulators
 from pymodel.regress.build import build
-from pymodel.regress.config import known_top
+from pymodel.regress.config import OWN_TEST_TOPS, known_top
 from pymodel.regress.display import Display, check_writable, write_json
-from pymodel.regress.run import simulate
+from pymodel.regress.run import Simulation, simulate
 from pymodel.regress.target import readable
 
 COLUMNS = {"name": "test", "status": "status", "seconds": "seconds"}
 
 
-def run_own_test(file: Path, sim: str, top: str, test: str | None, seed: int, waves: bool,
-                 json_file: Path | None, display: Display) -> int:
-    """Run the cocotb tests in ``file`` (those whose "module.test" matches ``test``); 0 when all pass, else 1.
+@dataclass(frozen=True, slots=True)
+class OwnTestOptions:
+    """``ecbench test``. ``only``: a regular expression on "module.test", or None for all tests."""
+
+    file: Path
+    sim: str
+    top: str
+    only: str | None
+    seed: int
+    waves: bool
+    json: Path | None
+
+    def command(self, ended: Simulation) -> str:
+        """The line that replays what failed, with waves."""
+        failed = "|".join(f"{re.escape(test.name)}$" for test in ended.failed) or self.only
+        words = ["ecbench", "test", str(self.file), *(["--only", failed] if failed else []),
+                 "--top", self.top, "--seed", str(self.seed), "--sim", self.sim, "--waves"]
+        return shlex.join(words)
+
+
+def run_own_test(options: OwnTestOptions, display: Display) -> int:
+    """Run the cocotb tests in a file; 0 when all pass, else 1.
 
     Raises: InvalidRequest, SimulatorError, BuildError.
     """
-    path = readable(file)
-    if path.suffix != ".py" or not path.stem.isidentifier():
-        raise InvalidRequest(f"{file} is not a Python module")
-    try:
-        re.compile(test or "")
-    except re.error as error:
-        raise InvalidRequest(f"'{test}' is not a regular expression: {error}") from None
-    simulator, chosen = simulators.find(sim), known_top(top)
-    check_writable(json_file)
+    path = readable(options.file)
+    _check(options)
+    simulator = simulators.find(options.sim)
+    check_writable(options.json)
     with display:
-        made = build(chosen, simulator, waves=waves, announce=display.waiting)
+        made = build(known_top(options.top), simulator, waves=options.waves, announce=display.waiting)
         with display.waiting(f"running {path.name} in {simulator.title}"):
-            ended = simulate(made, path.stem, seed=seed, test_filter=test, import_paths=(path.parent,))
+            ended = simulate(made, path.stem, seed=options.seed, test_filter=options.only,
+                             import_paths=(path.parent,))
     rows = [{**asdict(outcome), "verdict": "fail" if outcome.status == "failed" else "pass"}
             for outcome in ended.tests]
     display.table(COLUMNS, rows)
     if not ended.ok:
         display.out(ended.report())
+        display.out(f"replay: {options.command(ended)}")
     else:
         display.out(f"log:    {ended.log}")
+    display.out(f"seed:   {options.seed}")
     if ended.waves is not None:
         display.out(f"waves:  {ended.waves}")
-    if json_file is not None:
-        write_json(json_file, ended.ok, rows)
+    if options.json is not None:
+        write_json(options.json, ended.ok, rows)
     return 0 if ended.ok else 1
+
+
+def _check(options: OwnTestOptions) -> None:
+    """Raises InvalidRequest."""
+    _check_module_name(options.file)
+    try:
+        re.compile(options.only or "")
+    except re.error as error:
+        raise InvalidRequest(f"'{options.only}' is not a regular expression: {error}") from None
+    if options.top not in OWN_TEST_TOPS:
+        raise InvalidRequest(f"unknown top '{options.top}': choose one of {', '.join(OWN_TEST_TOPS)}")
+
+
+def _check_module_name(file: Path) -> None:
+    """Raises InvalidRequest for a file that Python could not import under its name."""
+    if file.suffix != ".py":
+        raise InvalidRequest(f"{file} is not a Python module: its name does not end in .py")
+    if not file.stem.isidentifier():
+        wrong = re.search(r"\W", file.stem)
+        culprit = {"-": "a dash", " ": "a space", ".": "a dot"}.get(wrong[0], f"'{wrong[0]}'") if wrong else \
+            "a digit at the start"
+        better = re.sub(r"^(?=\d)", "test_", re.sub(r"\W", "_", file.stem))
+        raise InvalidRequest(f"{file} cannot be imported by Python: its name has {culprit}; "
+                             f"call it {better}.py")

@@ -10,7 +10,8 @@ from typing import Any
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.ciphers import KEY_BYTES, MODES
-from pymodel.jobs.file_requests import FILE_KEY_BYTES
+from pymodel.jobs.file_requests import FILE_KEY_BYTES, check_file, file_label
+from pymodel.jobs.run import SHOWN_FAILURES
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
 from pymodel.regress.sources import hdl_root
@@ -37,13 +38,9 @@ class RunOptions:
 
     def command(self, mode: str) -> str:
         """The line that replays the run of one mode, with waves where there are some."""
-        words = ["ecbench", "run", "--engine", self.target.engine, "--mode", mode, "--seed", str(self.seed),
-                 "--requests", str(self.requests), "--on", self.target.on]
-        if self.target.on == "rtl":
-            words += ["--sim", self.target.sim, "--waves"]
-        if self.file is not None:
-            words += ["--file", str(self.file)]
-        return shlex.join(words)
+        words = ["ecbench", "run", *self.target.options(), "--mode", mode, "--seed", str(self.seed),
+                 "--requests", str(self.requests)]
+        return shlex.join([*words, "--file", str(self.file)] if self.file is not None else words)
 
 
 def run_requests(options: RunOptions, display: Display) -> int:
@@ -55,6 +52,8 @@ def run_requests(options: RunOptions, display: Display) -> int:
         if mode not in MODES:
             raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
+    for mode in options.modes:
+        check_file(file, mode)
     options.target.check()
     check_writable(options.json)
     with display:
@@ -72,29 +71,30 @@ def run_requests(options: RunOptions, display: Display) -> int:
 
 @dataclass(slots=True)
 class _ModeOutcome:
+    """``failures``: a line each, and one for those of a row that are only counted."""
+
+    mode: str
     rows: list[dict[str, Any]]
-    failures: list[dict[str, Any]]
+    failures: list[str]
     result: JobResult
     replay: str
 
     def show(self, display: Display) -> None:
         for failure in self.failures:
-            name = failure["request"] or f"{failure['mode']}-{failure['key_bits']}"
-            display.out(f"FAIL {name}: {failure['text']}")
+            display.out(failure)
         if self.result.problem:
-            display.out(f"FAIL {self.rows[-1]['mode']}: {self.result.problem}")
+            display.out(f"FAIL {self.mode}: {self.result.problem}")
         if any(row["verdict"] != "pass" for row in self.rows):
             display.out(f"replay: {self.replay}")
-        if self.result.log is not None:
-            display.out(f"log:    {self.result.log}")
-        if self.result.waves is not None:
-            display.out(f"waves:  {self.result.waves}")
+        for name, path in (("log", self.result.log), ("waves", self.result.waves)):
+            if path is not None:
+                display.out(f"{name} {self.mode}: {path}")
 
 
 def _run_mode(options: RunOptions, mode: str, file: Path, launcher: Launcher,
               display: Display) -> _ModeOutcome:
     rows: list[dict[str, Any]] = []
-    failures: list[dict[str, Any]] = []
+    failures: list[str] = []
 
     def report(line: dict[str, Any]) -> None:
         kind = line.pop("kind")
@@ -102,17 +102,23 @@ def _run_mode(options: RunOptions, mode: str, file: Path, launcher: Launcher,
             display.progress(f"{mode} on {options.target.label}", line["done"], line["total"])
         elif kind == "row":
             rows.append({**line, "simulator": options.target.label})
+            if line["failures"] > SHOWN_FAILURES:
+                failures.append(f"and {line['failures'] - SHOWN_FAILURES} more in {mode}-{line['key_bits']}, "
+                                f"{line['work']}")
         elif kind == "failure":
-            failures.append(line)
+            name = line["request"] or f"{mode}-{line['key_bits']}"
+            failures.append(f"FAIL {name}: {line['text']}")
 
     spec = {"mode": mode, "seed": options.seed, "requests": options.requests, "file": str(file)}
     request = JobRequest("run", spec, BenchSpec(engine=options.target.engine))
     result = launcher.run(request, report, options.seed)
-    sizes = [*KEY_BYTES[mode], *([FILE_KEY_BYTES[mode]] if mode in FILE_KEY_BYTES else [])]
-    if result.problem and len(rows) < len(sizes):
+    planned = [*((size, "requests") for size in KEY_BYTES[mode]),
+               (FILE_KEY_BYTES[mode], file_label(file, mode))]
+    if result.problem and len(rows) < len(planned):
+        size, work = planned[len(rows)]
         rows.append({**dict.fromkeys(COLUMNS, 0), "engine": options.target.engine, "mode": mode,
-                     "simulator": options.target.label, "key_bits": 8 * sizes[len(rows)], "work": "requests",
-                     "verdict": "fail"})
-    elif result.problem and rows:
+                     "simulator": options.target.label, "key_bits": 8 * size, "work": work,
+                     "verdict": "fail", "failures": 1})
+    elif result.problem:
         rows[-1]["verdict"] = "fail"
-    return _ModeOutcome(rows, failures, result, options.command(mode))
+    return _ModeOutcome(mode, rows, failures, result, options.command(mode))
