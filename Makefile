@@ -1,4 +1,4 @@
-# make setup   the environment in .venv (idempotent; run and test call it)
+# make setup   the environment in .venv (idempotent; run and test call it); PYTHON=/path/to/python3 chooses its Python
 # make run     XTS, CBC and the other modes through the engine in a simulator; ARGS="--sim icarus --mode xts"
 # make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
 # make lint    Python and Verilog linters
