@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
+from pymodel.block_engine import BLOCK_BYTES
+
 PERIOD_NS = 10
-BLOCK_BYTES = 16
 NOT_BEFORE_LIMIT = 200
 """Cycles after which a handshake that must come has not come."""
 

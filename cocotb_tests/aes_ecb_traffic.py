@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
-from cocotb_tests.aes_ecb_ports import BLOCK_BYTES, Seen
+from cocotb_tests.aes_ecb_ports import Seen
 from cocotb_tests.aes_ecb_timing import ROUNDS, Inputs
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 
 PHASE_EDGES = 120

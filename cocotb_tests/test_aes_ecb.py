@@ -9,8 +9,9 @@ import cocotb
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from cocotb_tests.aes_ecb_ports import BLOCK_BYTES, AesEcbPorts
+from cocotb_tests.aes_ecb_ports import AesEcbPorts
 from cocotb_tests.aes_ecb_timing import KEY_EXTRA_EDGES
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 
 # FIPS-197 appendix C, and the example of appendix B
