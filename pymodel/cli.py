@@ -45,6 +45,7 @@ On = Annotated[str, typer.Option("--on", help="model: the transaction-level mode
 Sim = Annotated[str, typer.Option("--sim", help=f"The simulator: {', '.join(simulators.NAMES)}.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="All that is random follows from it.")]
 Waves = Annotated[bool, typer.Option("--waves", help="Record waves.")]
+Stages = Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the rows to this file as JSON.")]
 
 
@@ -63,6 +64,7 @@ def ecbench(version: Annotated[bool, typer.Option("--version", help="Show the ve
 @app.command()
 def run(
     engine: Engine = "padlock",
+    stages: Stages = 1,
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(MODES)}.")] = None,
     seed: Seed = 1,
@@ -77,7 +79,7 @@ def run(
 ) -> Work:
     """Put known answers, random requests and a file through the engine and check every byte."""
     modes = tuple(dict.fromkeys(mode)) if mode else MODES
-    options = RunOptions(Target(engine, on, sim, waves), modes, seed, requests, file, json)
+    options = RunOptions(Target(engine, on, sim, waves, stages), modes, seed, requests, file, json)
     return partial(run_requests, options, Display())
 
 
@@ -85,6 +87,7 @@ def run(
 def cases(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A case file, JSON.")],
     engine: Engine = "padlock",
+    stages: Stages = 1,
     subset: Annotated[str | None, typer.Option("--subset", help="Only the cases in this list of the file, "
                                                                 "for example core.")] = None,
     on: On = "model",
@@ -93,30 +96,30 @@ def cases(
     json: Json = None,
 ) -> Work:
     """Replay the cases of a file; one line for each that fails."""
-    return partial(replay_file, file, subset, Target(engine, on, sim, waves), json, Display())
+    return partial(replay_file, file, subset, Target(engine, on, sim, waves, stages), json, Display())
 
 
 @app.command()
-def quirks(engine: Engine = "padlock", on: On = "model", sim: Sim = simulators.NAMES[0], waves: Waves = False,
-           json: Json = None) -> Work:
+def quirks(engine: Engine = "padlock", stages: Stages = 1, on: On = "model", sim: Sim = simulators.NAMES[0],
+           waves: Waves = False, json: Json = None) -> Work:
     """Show each quirk of the engine: the naive driver fails, the right driver passes, and the naive driver
     passes once the quirk's strap is off.
     """
-    return partial(show_quirks, Target(engine, on, sim, waves), json, Display())
+    return partial(show_quirks, Target(engine, on, sim, waves, stages), json, Display())
 
 
 @app.command()
 def bench(
-    stages: Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")] = 1,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of everything, interleaved.")] = 3,
     seconds: Annotated[float, typer.Option("--seconds", min=0.01, help="For each size and repeat.")] = 0.4,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes.")] = False,
     engine: Engine = "padlock",
+    stages: Stages = 1,
     json: Json = None,
 ) -> Work:
     """Measure blocks per second of XTS in every layer and simulator, and without Python."""
-    target = Target(engine, "model", simulators.NAMES[0])
-    return partial(measure_speed, BenchOptions(target, stages, repeats, seconds, profile, json), Display())
+    target = Target(engine, "model", simulators.NAMES[0], stages=stages)
+    return partial(measure_speed, BenchOptions(target, repeats, seconds, profile, json), Display())
 
 
 @app.command("crypt")
@@ -136,14 +139,16 @@ def crypt_file(
                                               "first data unit, by default 0.")] = None,
     decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt instead of encrypting.")] = False,
     engine: Engine = "padlock",
+    stages: Stages = 1,
     on: On = "rtl",
     sim: Sim = simulators.NAMES[0],
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
     """Encrypt or decrypt a file with the engine; nothing is padded."""
-    options = CryptOptions(Target(engine, on, sim, waves), source, destination, mode, key, key_file, iv,
-                           data_unit, first, decrypt, json)
+    target = Target(engine, on, sim, waves, stages)
+    options = CryptOptions(target, source, destination, mode, key, key_file, iv, data_unit, first, decrypt,
+                           json)
     return partial(crypt, options, Display())
 
 

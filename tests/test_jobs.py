@@ -30,8 +30,9 @@ def on_model(job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobR
 
 def on_rtl(sim, job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobResult, Lines]:
     lines = Lines()
-    made = build(known_top("padlock_top"), sim, fast=True)
-    return run_on_rtl(JobRequest(job, spec, bench or BenchSpec()), made, lines.append, seed=SEED), lines
+    bench = bench or BenchSpec()
+    made = build(known_top("padlock_top").with_parameters(STAGES=bench.stages), sim, fast=True)
+    return run_on_rtl(JobRequest(job, spec, bench), made, lines.append, seed=SEED), lines
 
 
 def assert_passed(outcome: tuple[JobResult, Lines]) -> None:
@@ -85,9 +86,10 @@ def test_any_error_of_a_job_on_the_model_is_its_problem(monkeypatch, error):
     assert (result.result, result.problem) == (None, f"{type(error).__name__}: {error}")
 
 
+@pytest.mark.parametrize("stages", [1, 2, 14])
 @pytest.mark.parametrize("fetch_blocks", [2, 8])
-def test_every_quirk_is_shown_three_ways_on_the_model(fetch_blocks):
-    assert_passed(on_model("quirks", {}, BenchSpec(fetch_blocks=fetch_blocks)))
+def test_every_quirk_is_shown_three_ways_on_the_model(fetch_blocks, stages):
+    assert_passed(on_model("quirks", {}, BenchSpec(fetch_blocks=fetch_blocks, stages=stages)))
 
 
 @pytest.mark.parametrize("fetch_blocks", [2, 8])
@@ -97,9 +99,10 @@ def test_every_quirk_is_shown_three_ways_on_rtl(sim, fetch_blocks):
     assert [row["bit"] for row in outcome[0].result["rows"]] == [0, 1, 2, 3, 4, 5]
 
 
-def test_model_and_rtl_give_the_same_figures(sim):
+@pytest.mark.parametrize("stages", [1, 14])
+def test_model_and_rtl_give_the_same_figures(sim, stages):
     """Data, hardware blocks and engine cycles of random requests in every mode, on a slow memory."""
-    bench = BenchSpec(read_latency=9, write_latency=30, fetch_blocks=8)
+    bench = BenchSpec(read_latency=9, write_latency=30, fetch_blocks=8, stages=stages)
     print(f"ECBENCH_SEED={SEED}")
     for mode in ("xts", "cbc", "ecb", "ctr"):
         spec = {"mode": mode, "seed": SEED, "requests": 6}

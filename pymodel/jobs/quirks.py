@@ -24,6 +24,8 @@ _WIPED = "the rest is encrypted with the wiped key"
 _KEY_A = bytes(range(32))
 _KEY_B = bytes(range(100, 132))
 _DATA = bytes((37 * i + 11) & 255 for i in range(24 * BLOCK_BYTES))
+_LONG = _DATA * 10
+"""Takes longer than the key takes to be loaded, also at a block per cycle."""
 
 Scene = Callable[[Bench, Quirk], Awaitable[str]]
 """Plays the scene with a driver that handles these quirks; returns what came out, in a few words."""
@@ -185,17 +187,17 @@ async def _align_16(bench: Bench, handles: Quirk) -> str:
 async def _irq_forgets_key(bench: Bench, handles: Quirk) -> str:
     """An interrupt in the middle of a request. The naive driver has wiped its key memory by then."""
     engine = bench.engine(handles=handles)
-    request = bench.kernel.start(_encrypt(bench, engine, _KEY_A[:16], _DATA), "the interrupted request")
-    await bench.kernel.sleep(bench.spec.setup_cycles + 8 * bench.spec.read_latency + 100)
+    request = bench.kernel.start(_encrypt(bench, engine, _KEY_A[:16], _LONG), "the interrupted request")
+    await bench.kernel.sleep(bench.spec.setup_cycles + 8 * bench.spec.read_latency + 120)
     if request.done.is_set():
         return "the request ended before the interrupt"
     await bench.port.interrupt()
     out = await request.join()
-    right, wiped = golden.ecb_encrypt(_KEY_A[:16], _DATA), golden.ecb_encrypt(bytes(16), _DATA)
-    for position in range(BLOCK_BYTES, len(_DATA), BLOCK_BYTES):
+    right, wiped = golden.ecb_encrypt(_KEY_A[:16], _LONG), golden.ecb_encrypt(bytes(16), _LONG)
+    for position in range(BLOCK_BYTES, len(_LONG), BLOCK_BYTES):
         if out == right[:position] + wiped[position:]:
             return _WIPED
-    return _judged(out, _KEY_A[:16], _DATA)
+    return _judged(out, _KEY_A[:16], _LONG)
 
 
 DEMONSTRATIONS = (

@@ -12,7 +12,6 @@ from typing import Any
 
 from pymodel import golden
 from pymodel.errors import EcbenchError
-from pymodel.jobs import BenchSpec
 from pymodel.jobs.throughput import BLOCK_BYTES, KEY, TWEAK
 from pymodel.regress import simulators
 from pymodel.regress.build import Build, build
@@ -21,7 +20,7 @@ from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, run_on_model, run_on_rtl
 from pymodel.regress.plain import run_plain
 from pymodel.regress.simulators import Simulator
-from pymodel.regress.target import TOP, Target, check_stages
+from pymodel.regress.target import TOP, Target
 
 REQUEST_BYTES = (16, 512, 4096, 65536)
 COLUMNS = {
@@ -37,7 +36,6 @@ class BenchOptions:
     """``repeats``: of everything, interleaved; medians count. ``seconds``: for each size and repeat."""
 
     target: Target
-    stages: int
     repeats: int
     seconds: float
     profile: bool
@@ -67,7 +65,6 @@ def measure_speed(options: BenchOptions, display: Display) -> int:
     Raises: InvalidRequest, SimulatorError, BuildError, PlainBenchFailed.
     """
     options.target.check()
-    check_stages(options.stages)
     check_writable(options.json)
     used = simulators.installed()
     series: dict[tuple[str, str, int], _Series] = {}
@@ -82,7 +79,7 @@ def measure_speed(options: BenchOptions, display: Display) -> int:
                     one = series.setdefault((layer.name, layer.simulator, size), _Series())
                     one.rates.append(rate)
                     one.shares.append(share)
-    rows = _rows(series, options.stages)
+    rows = _rows(series, options.target.stages)
     display.table(COLUMNS, rows)
     for label, text in profiles.items():
         display.out(f"where the time goes, {label}:\n{text}")
@@ -96,8 +93,8 @@ def _layers(options: BenchOptions, used: list[Simulator], display: Display,
     layers = [_Layer("golden", "", partial(_golden, options.seconds)),
               _Layer("model", "", partial(_job, options, None, profiles))]
     for simulator in used:
-        rtl = _built(TOP[options.target.engine], options.stages, simulator, display)
-        plain = _built("padlock_plain", options.stages, simulator, display)
+        rtl = _built(TOP[options.target.engine], options.target.stages, simulator, display)
+        plain = _built("padlock_plain", options.target.stages, simulator, display)
         layers.append(_Layer("rtl", simulator.name, partial(_job, options, rtl, profiles)))
         layers.append(_Layer("plain", simulator.name, _Plain(plain, options.seconds)))
     return layers
@@ -123,7 +120,7 @@ def _job(options: BenchOptions, made: Build | None, profiles: dict[str, str]) ->
     label = "model" if made is None else made.simulator.name
     spec = {"request_bytes": REQUEST_BYTES, "seconds": options.seconds,
             "profile": options.profile and label not in profiles}
-    request = JobRequest("throughput", spec, BenchSpec(engine=options.target.engine, stages=options.stages))
+    request = JobRequest("throughput", spec, options.target.bench())
     rows: list[dict[str, Any]] = []
     outcome = run_on_model(request, rows.append) if made is None else run_on_rtl(request, made, rows.append)
     if outcome.problem or outcome.result is None or not outcome.result["ok"]:

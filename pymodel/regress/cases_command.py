@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from pymodel.jobs import BenchSpec
 from pymodel.jobs.case_file import read_case_file
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest
@@ -33,7 +32,7 @@ def replay_file(file: Path, subset: str | None, target: Target, json_file: Path 
 
     with display:
         launcher = Launcher(target, display)
-        request = JobRequest("cases", {"cases": chosen}, BenchSpec(engine=target.engine))
+        request = JobRequest("cases", {"cases": chosen}, target.bench())
         result = launcher.run(request, report)
     for case in chosen[len(rows):]:
         report({"kind": "case", "name": case["name"], "mode": case["mode"], "verdict": "fail",

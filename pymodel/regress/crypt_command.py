@@ -9,7 +9,6 @@ from typing import Any
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import InvalidRequest
-from pymodel.jobs import BenchSpec
 from pymodel.jobs.crypt_spec import MAX_UNIT_BYTES, CryptSpec
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
@@ -75,7 +74,7 @@ def _run(options: CryptOptions, spec: CryptSpec, temporary: Path, launcher: Laun
             display.progress(f"{spec.mode} on {options.target.label}, blocks", line["done"], line["total"])
 
     values = {**asdict(spec), "destination": str(temporary)}
-    bench = BenchSpec(engine=options.target.engine)
+    bench = options.target.bench()
     return launcher.run(JobRequest("crypt", values, bench, private=True), report)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pymodel.jobs import BenchSpec
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest
 from pymodel.regress.target import Launcher, Target
@@ -27,7 +26,7 @@ def show_quirks(target: Target, json_file: Path | None, display: Display) -> int
         if line.pop("kind") == "row":
             rows.append({**line, "verdict": "pass" if line["ok"] else "fail"})
 
-    request = JobRequest("quirks", {}, BenchSpec(engine=target.engine))
+    request = JobRequest("quirks", {}, target.bench())
     with display:
         result = Launcher(target, display).run(request, report)
     display.table(COLUMNS, rows)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.errors import InvalidRequest
-from pymodel.jobs import BenchSpec
 from pymodel.jobs.ciphers import KEY_BYTES, MODES
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, check_file, file_label
 from pymodel.jobs.run import SHOWN_FAILURES
@@ -110,7 +109,7 @@ def _run_mode(options: RunOptions, mode: str, file: Path, launcher: Launcher,
             failures.append(f"FAIL {name}: {line['text']}")
 
     spec = {"mode": mode, "seed": options.seed, "requests": options.requests, "file": str(file)}
-    request = JobRequest("run", spec, BenchSpec(engine=options.target.engine))
+    request = JobRequest("run", spec, options.target.bench())
     result = launcher.run(request, report, options.seed)
     planned = [*((size, "requests") for size in KEY_BYTES[mode]),
                (FILE_KEY_BYTES[mode], file_label(file, mode))]

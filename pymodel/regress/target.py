@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pymodel.errors import InvalidRequest
-from pymodel.jobs import Report
+from pymodel.jobs import BenchSpec, Report
 from pymodel.jobs.bench import ENGINES
 from pymodel.regress import simulators
 from pymodel.regress.build import Build, build
@@ -29,6 +29,8 @@ class Target:
     on: str
     sim: str
     waves: bool = False
+    stages: int = 1
+    """Blocks in flight in the core."""
 
     def check(self) -> None:
         """Raises InvalidRequest or SimulatorError, before anything is built."""
@@ -40,8 +42,14 @@ class Target:
             simulators.find(self.sim)
         elif self.sim not in simulators.NAMES:
             raise simulators.unknown(self.sim)
+        if self.stages not in STAGES:
+            raise InvalidRequest(f"no core with {self.stages} stages: choose 1, 2 or 14")
         if self.waves and self.on == "model":
             raise InvalidRequest("the model has no waves: use --on rtl")
+
+    def bench(self) -> BenchSpec:
+        """The bench of this target, otherwise as usual."""
+        return BenchSpec(engine=self.engine, stages=self.stages)
 
     @property
     def label(self) -> str:
@@ -49,14 +57,8 @@ class Target:
 
     def options(self) -> list[str]:
         """The words of a command line that asks for it, with waves where there are some."""
-        words = ["--engine", self.engine, "--on", self.on]
+        words = ["--engine", self.engine, "--stages", str(self.stages), "--on", self.on]
         return [*words, "--sim", self.sim, "--waves"] if self.on == "rtl" else words
-
-
-def check_stages(stages: int) -> None:
-    """Raises: InvalidRequest for a number of stages that ``aes_ecb`` does not have."""
-    if stages not in STAGES:
-        raise InvalidRequest(f"no core with {stages} stages: choose 1, 2 or 14")
 
 
 class Launcher:
@@ -66,7 +68,8 @@ class Launcher:
         self._build: Build | None = None
         if target.on == "rtl":
             simulator = simulators.find(target.sim)
-            self._build = build(known_top(TOP[target.engine]), simulator, waves=target.waves, fast=True,
+            top = known_top(TOP[target.engine]).with_parameters(STAGES=target.stages)
+            self._build = build(top, simulator, waves=target.waves, fast=True,
                                 announce=display.waiting)
             if self._build.seconds:
                 display.say(f"built in {self._build.seconds:.1f} s")
