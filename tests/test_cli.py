@@ -133,13 +133,15 @@ def test_each_failing_case_is_one_line_and_exit_code_1(tmp_path, capsys):
     later = {**FAILING_CASE, "name": "a mode of the future", "mode": "gcm"}
     file.write_text(json.dumps({"cases": [*core, FAILING_CASE, later]}))
     assert run("cases", file, "--json", tmp_path / "rows.json") == 1
-    assert capsys.readouterr().out == (
-        "FAIL wrong on purpose: wrong output (16 bytes)\n"
-        f"replay: ecbench cases {file} --engine padlock --on model\n"
-        "3 passed, 1 failed, 1 skipped\n")
+    failure, replay, count = capsys.readouterr().out.splitlines()
+    assert failure == "FAIL wrong on purpose: wrong output (16 bytes)"
+    assert count == "3 passed, 1 failed, 1 skipped"
     ok, rows = rows_of(tmp_path / "rows.json")
     assert not ok
     assert [row["verdict"] for row in rows] == ["pass"] * 3 + ["fail", "skip"]
+    assert replay.startswith(f"replay: ecbench cases {file} --engine padlock ")
+    assert run(*shlex.split(replay)[2:]) == 1
+    assert capsys.readouterr().out.splitlines() == [failure, replay, count]
 
 
 def test_cases_that_are_all_skipped_are_no_success(tmp_path, capsys):
