@@ -108,6 +108,19 @@ def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatc
     assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in capsys.readouterr().out
 
 
+def test_an_error_of_the_job_is_a_failed_row_and_no_traceback(tmp_path, monkeypatch, capsys):
+    def broken(path, mode, seed):
+        raise ValueError("no more file")
+
+    monkeypatch.setattr(run_job_module, "file_requests", broken)
+    output = tmp_path / "rows.json"
+    assert run("run", "--on", "model", "--mode", "ecb", "--requests", 1, "--json", output) == 1
+    assert [(row["work"], row["verdict"]) for row in rows_of(output)[1]] == \
+        [*[("requests", "pass")] * 3, ("file aes_ecb.v, padded", "fail")]
+    shown = capsys.readouterr().out
+    assert "FAIL ecb: ValueError: no more file\nreplay: ecbench run " in shown
+
+
 def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
     figures = []
     for where in (["--on", "model"], ["--on", "rtl", "--sim", sim.name]):
