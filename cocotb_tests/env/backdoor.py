@@ -128,6 +128,8 @@ class MirrorMemory(HostMemory):
         self._pages_changed = True
         self._synced_at = get_sim_time("step")
         self.written_lines: range | list[int] = range(0)
+        self.before_pull: ByteArray = np.zeros(0, np.uint8)
+        """What was in the mirror from the first of ``written_lines`` to the last, before they were pulled."""
         super().__init__(size)
         self._start_clean()
 
@@ -161,6 +163,7 @@ class MirrorMemory(HostMemory):
         if not lines:
             return
         _used_lines.update(lines)
+        self.before_pull = self.bytes[lines[0] * LINE_BYTES:(lines[-1] + 1) * LINE_BYTES].copy()
         kept = [(index * LINE_BYTES, self.bytes[index * LINE_BYTES:(index + 1) * LINE_BYTES].copy())
                 for index in self._dirty_lines.intersection(lines)]
         self._mover.pull(lines, self.bytes)

@@ -12,11 +12,11 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from pymodel import golden
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 from pymodel.engines.padlock_model import HeldKey
 from pymodel.memory import ByteArray
 
-BLOCK_BYTES = 16
 WAITING_BLOCKS = 8192
 """When so many wait they are judged."""
 

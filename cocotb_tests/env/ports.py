@@ -15,11 +15,10 @@ from cocotb.triggers import ValueChange
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.predictor import PadlockPredictor
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Event
-
-BLOCK_BYTES = 16
 
 
 class PadlockPort:
@@ -40,6 +39,7 @@ class PadlockPort:
         self._in_flight: Xcrypt | None = None
         self._abandoned = False
         self._toggles = {"irq_toggle": 0, "flags_toggle": 0}
+        self._toggled_at: dict[str, int] = {}
         self._post_toggle = 0
         self._interrupt_at = 0
         cocotb.start_soon(self._watch(dut.done_event, self._done))
@@ -51,6 +51,11 @@ class PadlockPort:
             self._kernel.notify(event)
 
     def _toggle(self, name: str) -> None:
+        """A pulse at the next edge. Asked for twice in one cycle it is still one, as on a wire."""
+        now = self._kernel.now()
+        if self._toggled_at.get(name) == now:
+            return
+        self._toggled_at[name] = now
         self._toggles[name] ^= 1
         getattr(self._dut, name).value = self._toggles[name]
 
@@ -94,7 +99,7 @@ class PadlockPort:
 
     async def load_flags(self) -> None:
         self._toggle("flags_toggle")
-        self._predictor.flags_loaded()
+        self._predictor.flags_loaded(self._kernel.now())
         await self._kernel.sleep(1)
 
     async def key_loaded(self) -> bool:

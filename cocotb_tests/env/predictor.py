@@ -15,15 +15,14 @@ import numpy as np
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.opinions import Opinions
 from cocotb_tests.env.scoreboard import Scoreboard
-from pymodel.engines.padlock_model import HeldKey, PadlockModel
+from pymodel.block_engine import BLOCK_BYTES
+from pymodel.engines.padlock_model import HeldKey, KeyState, PadlockModel
 from pymodel.engines.padlock_timing import Timeline
 from pymodel.engines.ports import Xcrypt, XcryptResult
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench import BenchSpec
 from pymodel.kernel import Kernel
 from pymodel.memory import LINE_BYTES, ByteArray
-
-BLOCK_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,10 @@ class PadlockPredictor:
         self._accepted_at = 0
         self._source = self._destination = np.zeros(0, np.uint8)
         self._key_state = self._model.key_state
+        self._flags: list[int] = []
+        """Cycles after acceptance at which EFLAGS were loaded."""
+        self._flags_before: tuple[int, KeyState] | None = None
+        """The last EFLAGS load without a request in flight: when, and the key before it."""
 
     def problems(self) -> list[str]:
         """Every failure so far; judges the data that still waits."""
@@ -87,6 +90,9 @@ class PadlockPredictor:
         self._requests += 1
         self._op, self._accepted_at = op, now
         self._source, self._destination = self._bytes(op.src, op).copy(), self._bytes(op.dst, op).copy()
+        self._flags = []
+        if self._flags_before is not None and self._flags_before[0] == now:  # at the edge of acceptance
+            self._flags, self._model.key_state = [0], self._flags_before[1]
         self._key_state = self._model.key_state
         self._label = f"request {self._requests}, {op.count} blocks {op.src:#x} to {op.dst:#x}"
         self.scoreboard.expect(self._predict(op), self._label)
@@ -99,12 +105,7 @@ class PadlockPredictor:
         if edge <= 0 or 0 < self._op.interrupt_at <= edge:
             return
         self._op = replace(self._op, interrupt_at=edge)
-        self._model.key_state = self._key_state
-        source, destination = self._bytes(self._op.src, self._op), self._bytes(self._op.dst, self._op)
-        seen = source.copy(), destination.copy()
-        source[:], destination[:] = self._source, self._destination
-        self.scoreboard.replace(self._predict(self._op))
-        source[:], destination[:] = seen
+        self._predict_again(self._op)
 
     def completed(self, result: XcryptResult, key_loaded: bool) -> None:
         op = self._op
@@ -121,8 +122,14 @@ class PadlockPredictor:
             self._opinions.add(self._label, held, self._source[:done], destination[:done])
         self._check_strays(op)
 
-    def flags_loaded(self) -> None:
-        self._model.forget_key()
+    def flags_loaded(self, now: int) -> None:
+        """EFLAGS are loaded at the clock edge after cycle ``now``."""
+        if self._op is not None:
+            self._flags.append(now - self._accepted_at)
+            self._predict_again(self._op)
+        else:
+            self._flags_before = (now, self._model.key_state)
+            self._model.forget_key()
 
     def reset(self, quirks: Quirk, fetch_blocks: int) -> None:
         """The straps are sampled; the request in flight is abandoned, its destination undefined."""
@@ -133,13 +140,33 @@ class PadlockPredictor:
 
     def _predict(self, op: Xcrypt) -> Completion:
         """The bytes of source and destination are those from before the request, also afterwards."""
-        result = self._model.kernel.run(self._model.xcrypt(op))
+        result = self._model.kernel.run(self._with_flags(op))
         untouched = self._destination[(op.count - result.count) * BLOCK_BYTES:].tobytes()
         if _feeds_itself(op):
             destination = self._bytes(op.dst, op)
             untouched = destination.tobytes()
             destination[:] = self._destination
         return Completion(self._comparable(result), self._model.key_state.key_loaded, untouched)
+
+    def _predict_again(self, op: Xcrypt) -> None:
+        """Something has happened to the request in flight."""
+        self._model.key_state = self._key_state
+        source, destination = self._bytes(op.src, op), self._bytes(op.dst, op)
+        seen = source.copy(), destination.copy()
+        source[:], destination[:] = self._source, self._destination
+        self.scoreboard.replace(self._predict(op))
+        source[:], destination[:] = seen
+
+    async def _with_flags(self, op: Xcrypt) -> XcryptResult:
+        """The request on the model, and the EFLAGS loads under way."""
+        kernel, model = self._model.kernel, self._model
+        began = kernel.now()
+        request = kernel.start(model.xcrypt(op), "predicted request")
+        for cycle in self._flags:
+            await kernel.sleep(began + cycle - kernel.now())
+            if not request.done.is_set():
+                await model.load_flags()
+        return await request.join()
 
     def _comparable(self, result: XcryptResult) -> XcryptResult:
         return result if self._compare_cycles else replace(result, cycles=0)
@@ -149,11 +176,16 @@ class PadlockPredictor:
         return self._memory.bytes[address:address + op.count * BLOCK_BYTES]
 
     def _check_strays(self, op: Xcrypt) -> None:
-        """The engine must not have written outside the lines of its destination."""
-        lines = self._memory.written_lines
-        end = op.dst + op.count * BLOCK_BYTES
-        if lines and (lines[0] < op.dst // LINE_BYTES or lines[-1] > (end - 1) // LINE_BYTES):
-            self.scoreboard.report(f"{self._label}: the engine wrote lines {lines[0]} to {lines[-1]}")
+        """The engine must not have written anything but its destination."""
+        lines, before = self._memory.written_lines, self._memory.before_pull
+        if not lines:
+            return
+        start = lines[0] * LINE_BYTES
+        changed = np.flatnonzero(before != self._memory.bytes[start:start + len(before)]) + start
+        strays = changed[(changed < op.dst) | (changed >= op.dst + op.count * BLOCK_BYTES)]
+        if len(strays):
+            self.scoreboard.report(f"{self._label}: the engine changed {len(strays)} bytes outside its "
+                                   f"destination, the first at {strays[0]:#x}")
 
 
 def _feeds_itself(op: Xcrypt) -> bool:
