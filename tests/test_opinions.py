@@ -15,7 +15,8 @@ SOURCE = np.frombuffer(bytes(range(160)), np.uint8)
 
 
 def held(schedule, decrypt=False):
-    return HeldKey(schedule, decrypt, ControlWord(rounds=len(schedule) - 1, keygen=True, decrypt=decrypt, ksize=0))
+    word = ControlWord(rounds=len(schedule) - 1, keygen=True, decrypt=decrypt, ksize=0)
+    return HeldKey(schedule, decrypt, word)
 
 
 def right(decrypt=False):
