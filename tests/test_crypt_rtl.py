@@ -31,8 +31,7 @@ def there_and_back(tmp_path, sim, data, *options):
 
 
 def test_64_kib_in_sectors_go_there_and_back(sim, tmp_path):
-    """In Icarus, which is slower, 4 KiB."""
-    data = random.Random(1).randbytes(65_536 if sim.name == "verilator" else 4096)
+    data = random.Random(1).randbytes(65_536)
     secret = there_and_back(tmp_path, sim, data, "--mode", "xts", "--key", KEY, "--first", "7")
     assert secret[512:1024] == golden.xts_encrypt(bytes.fromhex(KEY), bytes([8]) + bytes(15), data[512:1024])
 
@@ -43,7 +42,7 @@ def test_1_mib_goes_there_and_back_on_verilator(tmp_path):
     except simulators.SimulatorError as error:
         pytest.skip(str(error))
     data = random.Random(2).randbytes(1 << 20)
-    there_and_back(tmp_path, sim, data, "--mode", "xts", "--key", KEY, "--data-unit", "4096")
+    there_and_back(tmp_path, sim, data, "--mode", "xts", "--key", KEY)
 
 
 @pytest.mark.parametrize("options", [
