@@ -17,7 +17,7 @@ run: setup
 	@.venv/bin/ecbench run $(ARGS)
 
 test: setup
-	$(PYTEST) -q -n $(JOBS) $(TESTS)
+	$(PYTEST) -q -n $(JOBS) --dist worksteal $(TESTS)
 
 lint: setup
 	.venv/bin/ruff check .

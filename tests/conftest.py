@@ -53,9 +53,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Simulations are marked, and come first: they take longest, and two workers should end together."""
     for item in items:
         if "sim" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.rtl)
+    items.sort(key=lambda item: item.get_closest_marker("rtl") is None)
 
 
 def _parameter(name: str) -> Any:
