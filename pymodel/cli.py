@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import signal
 import sys
 from collections.abc import Callable
@@ -178,6 +179,9 @@ def run_command_line(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _stop)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
         signal.signal(signal.SIGHUP, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     command = typer.main.get_command(app)
     try:
         work = command.main(args=arguments or ["--help"], prog_name="ecbench", standalone_mode=False)
@@ -186,6 +190,9 @@ def run_command_line(arguments: list[str]) -> int:
         return _complain(error, FAILED)
     except (EcbenchError, _UsageError) as error:
         return _complain(error, BAD_INPUT)
+    except OSError as error:  # such as a place for builds that is none
+        place = "" if error.filename is None else f": {error.filename}"
+        return _complain(EcbenchError(f"{error.strerror or error}{place}"), BAD_INPUT)
     except KeyboardInterrupt:
         print("ecbench: interrupted", file=sys.stderr)
         return INTERRUPTED

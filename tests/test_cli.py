@@ -5,6 +5,8 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -46,6 +48,16 @@ def test_run_on_the_model_prints_a_row_for_each_mode_and_key_size(tmp_path, caps
     assert len(re.findall(r"^ padlock ", shown.out, re.MULTILINE)) == len(rows)
     assert "xts on model: " in shown.err
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
+
+
+def test_a_failing_case_whose_name_cannot_be_written_is_shown(tmp_path):
+    """In a process of its own, whose output is strict as that of a terminal is."""
+    (tmp_path / "cases.json").write_text(json.dumps({"cases": [{**FAILING_CASE, "name": "\ud800"}]}))
+    ended = subprocess.run([sys.executable, "-m", "pymodel.cli", "cases", tmp_path / "cases.json"],
+                           capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("FAIL \\ud800: wrong output")
+    assert "Traceback" not in ended.stderr
 
 
 def test_one_mode_and_a_file_of_one_s_own(tmp_path):

@@ -76,7 +76,7 @@ def test_a_top_without_sources_is_one_line(tmp_path, quick):
 
 def test_verilator_refuses_a_path_with_a_space(counter, monkeypatch, tmp_path):
     monkeypatch.setenv("ECBENCH_BUILD", str(tmp_path / "two words"))
-    with pytest.raises(BuildError, match="whose path contains a space"):
+    with pytest.raises(EcbenchError, match="whose path contains a space"):
         build(counter, simulators.find("verilator"))
 
 

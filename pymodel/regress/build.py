@@ -57,7 +57,7 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False, fast: bool = F
     that was not completed is never used. Two processes may ask for the same build at once.
     ``fast``: for speed, where simulator and top allow it and no waves are wanted.
     ``announce`` is entered with a line of text around work that takes long.
-    Raises: BuildError; EcbenchError (no such sources).
+    Raises: BuildError; EcbenchError (no such sources, or a directory in which Verilator cannot build).
     """
     suffix = wave_suffix(simulator) if waves else None
     fast = fast and simulator.name == "verilator" and top.control_file is not None and not waves
@@ -66,8 +66,8 @@ def build(top: Top, simulator: Simulator, *, waves: bool = False, fast: bool = F
     key = _key(top, simulator, arguments, kind)
     directory = build_root() / "-".join(filter(None, (top.name, simulator.name, kind, key)))
     if simulator.name == "verilator" and any(character.isspace() for character in str(directory)):
-        raise BuildError(f"Verilator cannot build in a directory whose path contains a space: {directory}; "
-                         "set ECBENCH_BUILD to another one")
+        raise EcbenchError(f"Verilator cannot build in a directory whose path contains a space: {directory}; "
+                           "set ECBENCH_BUILD to another one")
     seconds = 0.0
     if not (directory / _COMPLETE).exists():
         with (announce or nullcontext)(f"building {top.name} for {simulator.title}"), \

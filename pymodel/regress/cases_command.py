@@ -20,7 +20,7 @@ def replay_file(file: Path, subset: str | None, target: Target, json_file: Path 
     """
     chosen = read_case_file(file, subset)
     target.check()
-    check_writable(json_file)
+    check_writable(json_file, ("FILE", file))
     rows: list[dict[str, Any]] = []
 
     def report(line: dict[str, Any]) -> None:

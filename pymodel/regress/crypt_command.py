@@ -182,21 +182,10 @@ def _refuse_data_units(options: CryptOptions) -> None:
 def _check_outputs(options: CryptOptions) -> None:
     """Raises InvalidRequest where the result or the rows could not be written, or would destroy something."""
     out = options.destination
-    check_writable(out)
-    check_writable(options.json)
+    inputs = [("IN", options.source), ("--key-file", options.key_file)]
+    check_writable(out, *inputs, name="OUT")
+    check_writable(options.json, *inputs, ("OUT", out))
     if out.exists() and not out.is_file():
         raise InvalidRequest(f"{out} is not a regular file: the result could not be renamed into its place")
     if out.exists() and not os.access(out, os.W_OK):
         raise InvalidRequest(f"cannot write {out}: it is read-only")
-    inputs = [("IN", options.source), ("--key-file", options.key_file)]
-    _refuse_same("OUT", out, inputs)
-    _refuse_same("--json", options.json, [*inputs, ("OUT", out)])
-
-
-def _refuse_same(name: str, path: Path | None, others: list[tuple[str, Path | None]]) -> None:
-    for other, second in others:
-        if path is None or second is None:
-            continue
-        linked = path.exists() and second.exists() and path.samefile(second)
-        if linked or path.resolve() == second.resolve():
-            raise InvalidRequest(f"{other} and {name} are the same file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from pymodel.errors import InvalidRequest
+from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.regress.output_file import output_file
 
 _PLAIN_WIDTH = 160
@@ -97,13 +98,22 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def check_writable(path: Path | None) -> None:
-    """Raises InvalidRequest when no file can be written at ``path``; leaves nothing behind."""
+def check_writable(path: Path | None, *inputs: tuple[str, Path | None], name: str = "--json") -> None:
+    """Raises InvalidRequest when no file can be written at ``path``; leaves nothing behind.
+
+    ``inputs``: files that must outlive the command, each after what the command line calls it.
+    ``name``: what it calls ``path``.
+    """
     if path is None:
         return
+    for input_name, used in inputs:
+        if used is not None and _same_file(path, used):
+            raise InvalidRequest(f"{input_name} and {name} are the same file")
     if path.is_dir():
         raise InvalidRequest(f"cannot write {path}: it is a directory")
     if _is_stream(path):
+        if not os.access(path, os.W_OK):
+            raise InvalidRequest(f"cannot write {path}: it is read-only")
         return
     try:
         with tempfile.TemporaryFile(dir=path.resolve().parent):
@@ -113,17 +123,30 @@ def check_writable(path: Path | None) -> None:
 
 
 def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One object, ``ok`` and ``rows``; the file appears complete or not at all."""
+    """One object, ``ok`` and ``rows``; the file appears complete or not at all.
+
+    Raises: EcbenchError.
+    """
     text = json.dumps({"ok": ok, "rows": list(rows)}, indent=2) + "\n"
-    if _is_stream(path):
-        with path.open("a") as stream:
-            stream.write(text)
-        return
-    with output_file(path) as output:
-        output.temporary.write_text(text)
-        output.commit()
+    try:
+        if _is_stream(path):
+            with path.open("a") as stream:
+                stream.write(text)
+            return
+        with output_file(path) as output:
+            output.temporary.write_text(text)
+            output.commit()
+    except OSError as error:
+        raise EcbenchError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _is_stream(path: Path) -> bool:
     """A terminal, a pipe, /dev/stdout: nothing that a finished file could take the place of."""
-    return path.parts[:2] in (("/", "dev"), ("/", "proc")) or (path.exists() and not path.is_file())
+    return path.exists() and (path.parts[:2] in (("/", "dev"), ("/", "proc")) or not path.is_file())
+
+
+def _same_file(path: Path, other: Path) -> bool:
+    """Whether writing ``path`` would destroy ``other``. A terminal can be both."""
+    if path.exists() and other.exists():
+        return path.is_file() and path.samefile(other)
+    return path.resolve() == other.resolve()

