@@ -38,6 +38,23 @@ def with_changes(**changes):
     (with_changes(expect={"out": {"sha256": "00"}}), "'good' has no 'len'"),
     (with_changes(input={"zeros": 1 << 40}), "'good' is malformed: an input of 1099511627776 bytes"),
     (with_changes(input={"count": -1}), "'good' is malformed: an input of -1 bytes"),
+    (with_changes(input={"zeros": float("inf")}), "'good' is malformed: cannot convert float infinity"),
+    (with_changes(input={"stream": ["d"]}), "'good' is malformed: list index out of range"),
+    (with_changes(mode=7), "'good' is malformed: 'mode' is not a string$"),
+    (with_changes(mode="seq", steps=[{"op": "new", "ctx": "A", "mode": ["xts"]}]),
+     "'good' is malformed: 'mode' is not a string$"),
+    (with_changes(enc="false"), "'good' is malformed: 'enc' is neither true nor false$"),
+    (with_changes(enc=0), "'good' is malformed: 'enc' is neither true nor false$"),
+    (with_changes(may_refuse="no"), "'good' is malformed: 'may_refuse' is neither true nor false$"),
+    (with_changes(layout={"inplace": 1}), "'good' is malformed: 'inplace' is neither true nor false$"),
+    (with_changes(expect={}), "'good' is malformed: 'expect' has none of out, iv_out, error$"),
+    (with_changes(expect={"result": "00"}), "'good' is malformed: 'expect' has none of out, iv_out, error$"),
+    (with_changes(expect=["out"]), "'good' is malformed: 'expect' is not an object$"),
+    (with_changes(mode="xts_run", unit=16, first="1", expect={"iv_out": ""}),
+     "'good' is malformed: 'expect' has none of out$"),
+    (with_changes(mode="seq", steps=[{"op": "crypt", "ctx": "A", "input": {"zeros": 16}, "expect": {}}]),
+     "'good' is malformed: 'expect' has none of out, iv_out, error$"),
+    (with_changes(mode="seq", steps=[], expect="any"), "'good' is malformed: 'expect' is not an object$"),
     (with_changes(mode="xts_run", first="0x1"), "'good' has no 'unit'"),
     (with_changes(mode="seq", steps=[{"op": "dance"}]), "'good' is malformed: unknown step 'dance'"),
     (with_changes(mode="seq", steps=[{"op": "setkey", "ctx": "A"}]), "'good' has no 'key'"),
@@ -81,6 +98,17 @@ def test_an_unknown_subset_is_one_line(tmp_path):
         read_case_file(path, "core")
     with pytest.raises(InvalidRequest, match=r"subset 'none' is empty$"):
         read_case_file(path, "none")
+
+
+def test_two_cases_of_one_name_are_one_line(tmp_path):
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps({"cases": [GOOD, with_changes(name="other"), GOOD]}))
+    with pytest.raises(InvalidRequest, match=r"cases\.json: case 2: 'good' is the name of another case too$"):
+        read_case_file(path)
+
+
+def test_a_mode_that_does_not_exist_is_no_mistake_in_a_file():
+    assert parse_case(with_changes(mode="gcm")).mode == "gcm"
 
 
 def parsed_layout(**layout):

@@ -17,6 +17,9 @@ T = TypeVar("T")
 LARGEST_BYTES = 1 << 20
 """No input of a case is longer."""
 
+_EXPECTATIONS = ("out", "iv_out", "error")
+_JUDGED: dict[str, tuple[str, ...]] = {"seq": (), "xts_run": ("out",)}
+"""What of a case's ``expect`` is looked at, where that is not all; the steps of ``seq`` have their own."""
 _STEPS = ("new", "setkey", "crypt", "queue", "free", "abort", "reset")
 
 
@@ -87,11 +90,15 @@ def read_case_file(path: Path, subset: str | None = None) -> list[dict[str, Any]
         raise InvalidRequest(f"{path} is not a case file: it has no list 'cases'")
     if not cases:
         raise InvalidRequest(f"{path} has no case: its list 'cases' is empty")
+    names: set[str] = set()
     for index, values in enumerate(cases):
         try:
-            parse_case(values)
+            name = parse_case(values).name
+            if name in names:
+                raise InvalidRequest(f"'{name}' is the name of another case too")
         except InvalidRequest as error:
             raise InvalidRequest(f"{path}: case {index}: {error}") from None
+        names.add(name)
     return cases if subset is None else _chosen(path, contents, cases, subset)
 
 
@@ -117,19 +124,20 @@ def parse_case(values: Any) -> Case:
         return _case(values)
     except KeyError as error:
         raise InvalidRequest(f"'{values['name']}' has no {error}") from None
-    except (ValueError, TypeError, AttributeError) as error:
+    except Exception as error:  # whatever the values lead to: they can be anything that JSON has
         raise InvalidRequest(f"'{values['name']}' is malformed: {error}") from None
 
 
 def _case(values: dict[str, Any]) -> Case:
-    mode = str(values["mode"])
+    mode = _text(values["mode"], "mode")
     steps = tuple(_step(step) for step in values["steps"]) if mode == "seq" else ()
     data = b"" if mode == "seq" else _data(values["input"])
     return Case(
         name=values["name"], mode=mode, key=bytes.fromhex(values.get("key", "")),
-        iv=bytes.fromhex(values.get("iv", "")), data=data, encrypt=bool(values.get("enc", True)),
-        layout=_layout(values.get("layout", {}), len(data)), expect=_expect(values["expect"]),
-        may_refuse=bool(values.get("may_refuse", False)), steps=steps,
+        iv=bytes.fromhex(values.get("iv", "")), data=data, encrypt=_flag(values, "enc", True),
+        layout=_layout(values.get("layout", {}), len(data)),
+        expect=_expect(values["expect"], _JUDGED.get(mode, _EXPECTATIONS)),
+        may_refuse=_flag(values, "may_refuse", False), steps=steps,
         unit=_positive(values["unit"]) if mode == "xts_run" else 0,
         first=int(values["first"], 16) if mode == "xts_run" else 0,
         wrap_bits=_positive(values.get("wrap_bits", 128)))
@@ -143,16 +151,21 @@ def _step(values: dict[str, Any]) -> Step:
     return Step(
         op=op,
         context="" if op in ("queue", "reset") else str(values["ctx"]),
-        mode=values["mode"] if op == "new" else "",
+        mode=_text(values["mode"], "mode") if op == "new" else "",
         key=bytes.fromhex(values["key"]) if op == "setkey" else b"",
         iv=bytes.fromhex(values.get("iv", "")),
         data=_data(values["input"]) if op in ("crypt", "abort") else b"",
-        encrypt=bool(values.get("enc", True)),
-        expect=_expect(values.get("expect", {})),
+        encrypt=_flag(values, "enc", True),
+        expect=_expect(values["expect"], _EXPECTATIONS) if "expect" in values else Expect(),
         requests=tuple(_step({**request, "op": "crypt"}) for request in queued))
 
 
-def _expect(values: dict[str, Any]) -> Expect:
+def _expect(values: dict[str, Any], judged: tuple[str, ...]) -> Expect:
+    """``judged``: what is looked at; without any of it every result would be right."""
+    if not isinstance(values, dict):
+        raise ValueError("'expect' is not an object")
+    if judged and not set(judged) & set(values):
+        raise ValueError(f"'expect' has none of {', '.join(judged)}")
     out = values.get("out")
     if out is not None and "hex" not in out:
         bytes.fromhex(out["sha256"])
@@ -165,16 +178,16 @@ def _expect(values: dict[str, Any]) -> Expect:
 
 def _layout(values: dict[str, Any], length: int) -> Layout:
     src = _spots(values, "src", length)
-    in_place = bool(values.get("inplace", False))
+    in_place = _flag(values, "inplace", False)
     dst = None if in_place else _spots(values, "dst", length) if {"dst_div", "dst_off"} & set(values) else src
     overlap = values.get("overlap")
     if overlap is not None:
         return Layout(src, overlap=int(overlap))
     if values.get("page", 4096) != 4096:
         raise ValueError("pages have 4096 bytes")
-    return Layout(src, dst, separate_lists=bool(values.get("two_lists", False)),
-                  page_end=bool(values.get("page_end", False)),
-                  iv_behind_dst=bool(values.get("iv_in_line_of_dst_tail", False)))
+    return Layout(src, dst, separate_lists=_flag(values, "two_lists", False),
+                  page_end=_flag(values, "page_end", False),
+                  iv_behind_dst=_flag(values, "iv_in_line_of_dst_tail", False))
 
 
 def _spots(values: dict[str, Any], side: str, length: int) -> tuple[Spot, ...]:
@@ -210,6 +223,19 @@ def _size(value: Any) -> int:
     if not 0 <= int(value) <= LARGEST_BYTES:
         raise ValueError(f"an input of {value} bytes: at most {LARGEST_BYTES}")
     return int(value)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"'{name}' is not a string")
+    return value
+
+
+def _flag(values: dict[str, Any], name: str, default: bool) -> bool:
+    value = values.get(name, default)
+    if not isinstance(value, bool):
+        raise ValueError(f"'{name}' is neither true nor false")
+    return value
 
 
 def _positive(value: Any) -> int:
