@@ -5,7 +5,7 @@ nothing in the RTL changes, and only before a request starts and after it ended.
 host wrote since the last call win over what the RTL has in the same line.
 
 Two ways move the lines: through VPI handles, and through a file that the RTL reads and writes by
-itself. The file is several times as fast at every size, so it is used whenever the runner names one.
+itself. The file is faster at every size (docs/request.md), so it is used whenever the runner names one.
 """
 
 from __future__ import annotations
