@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from pymodel.jobs import BenchSpec
+from pymodel import golden
+from pymodel.errors import EngineHang, InvalidRequest
+from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.vectors import SETS
+from pymodel.modes import Ecb
 from pymodel.regress import launch
 from pymodel.regress.build import build
 from pymodel.regress.config import known_top
@@ -13,6 +18,7 @@ from pymodel.regress.launch import JobRequest, JobResult, run_on_model, run_on_r
 from pymodel.regress.run import seed_from_environment
 
 SEED = seed_from_environment()
+KEY = bytes(range(16))
 COMPARED = ("mode", "key_bits", "work", "requests", "blocks", "hardware_blocks", "engine_cycles", "verdict")
 
 
@@ -84,6 +90,50 @@ def test_any_error_of_a_job_on_the_model_is_its_problem(monkeypatch, error):
     monkeypatch.setattr(launch, "JOBS", {"breaks": breaks})
     result, _ = on_model("breaks", {})
     assert (result.result, result.problem) == (None, f"{type(error).__name__}: {error}")
+
+
+@pytest.mark.parametrize(("name", "lowest", "highest"), [
+    ("setup_cycles", 0, 65535), ("read_latency", 1, 65535), ("write_latency", 1, 65535),
+    ("stall_rate", 0, 255), ("stall_mask", 0, 31), ("stall_seed", 0, 2**32 - 1),
+])
+def test_settings_of_a_bench_have_the_range_of_their_straps(name, lowest, highest):
+    for value in (lowest, highest):
+        assert getattr(BenchSpec.from_json({name: value}), name) == value
+    for value in (lowest - 1, highest + 1):
+        with pytest.raises(InvalidRequest, match=f"^{name} {value}: from {lowest} to {highest}$"):
+            BenchSpec.from_json({name: value})
+
+
+@pytest.mark.parametrize(("name", "choices"), [("fetch_blocks", (1, 2, 4, 8)), ("stages", (1, 2, 14))])
+def test_settings_of_a_bench_are_what_the_engine_has(name, choices):
+    for value in range(-1, 17):
+        if value in choices:
+            assert getattr(BenchSpec(**{name: value}), name) == value
+        else:
+            with pytest.raises(InvalidRequest, match=f"^{name} {value}: choose one of 1, 2, "):
+                BenchSpec(**{name: value})
+
+
+@pytest.mark.parametrize("value", ["8", 8.0, None, True, [8]])
+def test_a_setting_of_a_bench_that_is_no_whole_number_is_one_line(value):
+    with pytest.raises(InvalidRequest, match=f"^fetch_blocks {re.escape(repr(value))} is not a whole"):
+        BenchSpec.from_json({"fetch_blocks": value})
+
+
+@pytest.mark.parametrize("blocks", [1, 4, 33])
+def test_the_watchdog_leaves_a_healthy_engine_with_the_slowest_straps_alone(blocks):
+    """Every load of the key and every burst waits as long as it can."""
+    bench = model_bench(BenchSpec(setup_cycles=65535, read_latency=65535, write_latency=65535))
+    data = bytes(range(16)) * blocks
+    result = bench.kernel.run(Ecb(bench.engine(), KEY).encrypt_bytes(data))
+    assert result == golden.ecb_encrypt(KEY, data)
+    assert bench.kernel.now() > 4 * 65535
+
+
+def test_the_watchdog_of_the_caller_is_the_one_in_force():
+    bench = model_bench(BenchSpec(setup_cycles=65535))
+    with pytest.raises(EngineHang, match="in 102 cycles"):
+        bench.kernel.run(Ecb(bench.engine(watchdog=lambda blocks: 100), KEY).encrypt_bytes(bytes(16)))
 
 
 @pytest.mark.parametrize("stages", [1, 2, 14])

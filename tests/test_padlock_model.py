@@ -45,6 +45,23 @@ class NoErrors:
         return None
 
 
+@pytest.mark.parametrize(("name", "wrong", "message"), [
+    ("fetch_blocks", (0, 3, 16), r"is not one of \(1, 2, 4, 8\)"),
+    ("stages", (0, 3, 13), r"is not one of \(1, 2, 14\)"),
+    ("setup_cycles", (-1, 65536), "is not from 0 to 65535"),
+    ("read_latency", (0, 65536), "is not from 1 to 65535"),
+    ("write_latency", (0, 65536), "is not from 1 to 65535"),
+])
+def test_straps_that_the_engine_does_not_have_are_refused(name, wrong, message):
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"^{name} {value} {message}$"):
+            Engine(**{name: value})
+        engine = Engine()
+        setattr(engine.model, name, value)
+        with pytest.raises(ValueError, match=f"^{name} {value}"):
+            engine.kernel.run(engine.model.reset())
+
+
 @pytest.mark.parametrize(("rounds", "ksize", "word"), [(10, 0, 0x00A), (12, 1, 0x40C), (14, 2, 0x80E)])
 def test_control_words_are_those_of_the_real_part(rounds, ksize, word):
     assert ControlWord(rounds, keygen=False, decrypt=False, ksize=ksize).encode() == word

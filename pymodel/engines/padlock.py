@@ -13,6 +13,15 @@ SCHEDULE_READ_BYTES = 256
 FETCH_BLOCKS = (1, 2, 4, 8)
 """Sizes of a fetch group, in blocks."""
 
+SETUP_CYCLES = range(1 << 16)
+"""What the strap of 16 bits takes: cycles from acceptance to the first access."""
+
+STAGES = (1, 2, 14)
+"""Blocks in flight that the core can be built for."""
+
+LATENCIES = range(1, 1 << 16)
+"""Cycles that the memory takes to answer."""
+
 ROUNDS = (10, 12, 14)
 
 _ALGORITHM_SHIFT, _KEYGEN_SHIFT, _INTERMEDIATE_SHIFT, _ENCDEC_SHIFT, _KSIZE_SHIFT = 4, 7, 8, 9, 10

@@ -14,7 +14,7 @@ import numpy as np
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
-from pymodel.engines.padlock import CONTROL_WORD_BYTES, FETCH_BLOCKS, SCHEDULE_READ_BYTES, ControlWord
+from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES, ControlWord
 from pymodel.engines.padlock_bursts import NEVER
 from pymodel.engines.padlock_memory import MemoryTarget, move_blocks
 from pymodel.engines.padlock_timing import Straps, Timeline, course_of
@@ -71,8 +71,9 @@ class PadlockModel:
     """An ``XcryptPort``. Straps are sampled here and at each reset; latencies and bus errors at each request.
 
     ``quirks``: straps. ``fetch_blocks``: 1, 2, 4 or 8. ``setup_cycles``: 0 to 65535. Latencies in
-    cycles, at least 1. ``stages``: blocks in flight in the core, 1, 2 or 14. ``read_bus_errors``,
-    ``write_bus_errors``: addresses whose beat is answered with a bus error.
+    cycles, 1 to 65535. ``stages``: blocks in flight in the core, 1, 2 or 14. ``read_bus_errors``,
+    ``write_bus_errors``: addresses whose beat is answered with a bus error. Raises ValueError, here
+    and where they are sampled, for straps and latencies that cannot be.
     """
 
     def __init__(self, kernel: Kernel, memory: HostMemory, *, quirks: Quirk = ALL_QUIRKS,
@@ -97,8 +98,6 @@ class PadlockModel:
         self._idle.set()
 
     def _sampled(self) -> Straps:
-        if self.fetch_blocks not in FETCH_BLOCKS:
-            raise ValueError(f"fetch_blocks {self.fetch_blocks} is not one of {FETCH_BLOCKS}")
         return Straps(self.quirks, self.fetch_blocks, self.setup_cycles, self.read_latency,
                       self.write_latency, self.stages)
 

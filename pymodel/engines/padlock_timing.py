@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from pymodel.block_engine import BLOCK_BYTES
-from pymodel.engines.padlock import ControlWord
+from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES, ControlWord
 from pymodel.engines.padlock_bursts import (
     FIFO_BEATS,
     NEVER,
@@ -55,7 +55,10 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Straps:
-    """What is sampled at reset, and the latencies of the memory in edges."""
+    """What is sampled at reset, and the latencies of the memory in edges.
+
+    Raises ValueError for what the engine or its memory cannot be set to.
+    """
 
     quirks: Quirk
     fetch_blocks: int
@@ -64,6 +67,15 @@ class Straps:
     write_latency: int
     stages: int = 1
     """Blocks in flight in the core, a parameter of the RTL: 1, 2 or 14."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("fetch_blocks", FETCH_BLOCKS), ("stages", STAGES)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} {getattr(self, name)} is not one of {allowed}")
+        for name, limits in (("setup_cycles", SETUP_CYCLES), ("read_latency", LATENCIES),
+                             ("write_latency", LATENCIES)):
+            if getattr(self, name) not in limits:
+                raise ValueError(f"{name} {getattr(self, name)} is not from {limits[0]} to {limits[-1]}")
 
     @property
     def group(self) -> int:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pymodel.drivers.padlock import PadlockDriver
+from pymodel.drivers.padlock_engine import generous_watchdog
+from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES
 from pymodel.engines.padlock_model import PadlockModel
 from pymodel.engines.ports import XcryptPort
 from pymodel.engines.quirks import Quirk
@@ -22,10 +24,17 @@ Report = Callable[[dict[str, Any]], None]
 ENGINES = ("padlock",)
 """Engines that exist in hardware and as a model."""
 
+_CHOICES = {"fetch_blocks": FETCH_BLOCKS, "stages": STAGES}
+_RANGES = {"setup_cycles": SETUP_CYCLES, "read_latency": LATENCIES, "write_latency": LATENCIES,
+           "stall_seed": range(1 << 32), "stall_mask": range(1 << 5), "stall_rate": range(1 << 8)}
+
 
 @dataclass(frozen=True, slots=True)
 class BenchSpec:
-    """How a bench is set up, in values that JSON can carry: one spec, the same bench in both worlds."""
+    """How a bench is set up, in values that JSON can carry: one spec, the same bench in both worlds.
+
+    Raises InvalidRequest for a value that a bench cannot have.
+    """
 
     engine: str = "padlock"
     quirks: int = int(Quirk.all())
@@ -35,26 +44,39 @@ class BenchSpec:
     stages: int = 1
     """Blocks in flight in the core: 1, 2 or 14; on RTL a parameter of the build."""
     setup_cycles: int = 8
-    """Cycles from acceptance to the first access."""
+    """Cycles from acceptance to the first access, 0 to 65535."""
     read_latency: int = 1
-    """Cycles from AR to the first R beat, at least 1."""
+    """Cycles from AR to the first R beat, 1 to 65535."""
     write_latency: int = 1
-    """Cycles from the last W beat to B, at least 1."""
+    """Cycles from the last W beat to B, 1 to 65535."""
     stall_seed: int = 0
-    """Random back-pressure of the memory on RTL; 0 = none, cycles are exact."""
+    """Random back-pressure of the memory on RTL, 32 bits; 0 = none, cycles are exact."""
     stall_mask: int = 31
     """Channels with back-pressure: AR, R, AW, W, B from bit 0 on."""
     stall_rate: int = 64
-    """Probability of a stall per channel and cycle, in 256ths."""
+    """Probability of a stall per channel and cycle, in 256ths, at most 255."""
     memory_bytes: int = DEFAULT_BYTES
     policy: str = "engine-state"
     """The driver's policy for loading keys."""
     handles: int = int(Quirk.all())
     """Quirks the driver works round."""
 
+    def __post_init__(self) -> None:
+        for name in (*_CHOICES, *_RANGES):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise InvalidRequest(f"{name} {value!r} is not a whole number")
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise InvalidRequest(f"{name} {getattr(self, name)}: choose one of "
+                                     f"{', '.join(map(str, choices))}")
+        for name, limits in _RANGES.items():
+            if getattr(self, name) not in limits:
+                raise InvalidRequest(f"{name} {getattr(self, name)}: from {limits[0]} to {limits[-1]}")
+
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> BenchSpec:
-        """Raises InvalidRequest for a name that is not a field."""
+        """Raises InvalidRequest for a name that is not a field, and as the constructor does."""
         unknown = set(values) - {item.name for item in dataclasses.fields(cls)}
         if unknown:
             raise InvalidRequest(f"unknown bench settings: {', '.join(sorted(unknown))}")
@@ -62,6 +84,12 @@ class BenchSpec:
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+    def watchdog(self, blocks: int) -> int:
+        """Cycles after which a request of ``blocks`` blocks counts as hung on this bench."""
+        bursts = blocks // 8 + 8
+        return (generous_watchdog(blocks) + self.setup_cycles
+                + (self.read_latency + self.write_latency) * bursts)
 
 
 def _no_problems() -> list[str]:
@@ -87,13 +115,16 @@ class Bench:
     def engine(self, name: str | None = None, **options: Any) -> PadlockDriver:
         """A new driver for the engine called ``name`` (default: the spec's); ``options`` win over the spec's.
 
+        Without a ``watchdog`` among them it is the spec's, which a healthy engine never meets.
+
         Raises: InvalidRequest for an unknown name.
         """
         name = name or self.spec.engine
         if name not in ENGINES:
             raise InvalidRequest(f"unknown engine '{name}': choose one of {', '.join(ENGINES)}")
         settings: dict[str, Any] = {"policy": self.spec.policy, "handles": Quirk(self.spec.handles),
-                                    "fetch_blocks": self.spec.fetch_blocks, **options}
+                                    "fetch_blocks": self.spec.fetch_blocks, "watchdog": self.spec.watchdog,
+                                    **options}
         return PadlockDriver(self.port, self.memory, self.kernel, self.cpus[0], **settings)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pymodel.engines.padlock import STAGES
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec, Report
 from pymodel.jobs.bench import ENGINES
@@ -17,8 +18,6 @@ from pymodel.regress.run import remove_old_runs
 
 TOP = {"padlock": "padlock_top"}
 """Engine to the top it is simulated in."""
-STAGES = (1, 2, 14)
-"""Blocks in flight that the core can be built for."""
 
 
 @dataclass(frozen=True, slots=True)
