@@ -1,6 +1,7 @@
 """The 576 cases on the model of the engine, and that they catch drivers and engines that are wrong."""
 
 import copy
+import re
 
 import pytest
 from conftest import CASE_FILE
@@ -8,7 +9,8 @@ from conftest import CASE_FILE
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs import BenchSpec, model_bench
-from pymodel.jobs.case_file import read_case_file
+from pymodel.jobs.bench import Bench
+from pymodel.jobs.case_file import parse_case, read_case_file
 from pymodel.jobs.case_request import CaseFailure, perform
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.placement import apart
@@ -124,6 +126,60 @@ def test_work_that_did_not_go_to_the_engine_fails():
     outcome = bench.kernel.run(perform(software, "cbc", bytes(16), bytes(16), bytes(32), True, apart(32)))
     with pytest.raises(CaseFailure, match=r"^the engine did not do a single block$"):
         outcome.check_accepted()
+
+
+class ResettableSoftwareEngine(SoftwareEngine):
+    async def reset(self):
+        pass
+
+
+class SoftwareBench(Bench):
+    """No engine at all, but right results."""
+
+    def engine(self):
+        return ResettableSoftwareEngine(self.memory, self.kernel, self.cpus[0])
+
+
+def needs_the_engine(case):
+    """Whether something in the case must succeed and has data."""
+    if case.mode == "seq":
+        steps = [request for step in case.steps for request in (*step.requests, step)]
+        return any(step.data and not step.expect.error for step in steps if step.op == "crypt")
+    return bool(case.data) and not case.expect.error and not case.may_refuse
+
+
+def test_every_case_that_must_succeed_fails_without_the_engine():
+    hardware = model_bench(BenchSpec())
+    bench = SoftwareBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port)
+    needing = {case["name"] for case in ALL if needs_the_engine(parse_case(case))}
+    assert len(needing) > 500
+    failures = replay(ALL, bench)
+    assert needing <= set(failures)
+    assert all(text.endswith("the engine did not do a single block") for text in failures.values())
+
+
+class CallingBench(Bench):
+    """Its driver goes to the engine to make a key."""
+
+    def engine(self):
+        driver = super().engine()
+        make = driver.key
+
+        def key(data):
+            driver.counters.calls += 1
+            return make(data)
+
+        driver.key = key
+        return driver
+
+
+def test_a_key_is_set_without_the_engine():
+    hardware = model_bench(BenchSpec())
+    bench = CallingBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port)
+    sequences = [case for case in ALL if any(step["op"] == "setkey" for step in case.get("steps", []))]
+    failures = replay(sequences, bench)
+    assert set(failures) == {case["name"] for case in sequences}
+    assert all(re.search(r"setkey \w+: the engine was used$", text) for text in failures.values())
 
 
 def test_every_case_starts_from_a_reset_engine():

@@ -65,6 +65,24 @@ class Scene:
         assert self.bytes_at(self.dst) == EXPECTED
 
 
+@pytest.mark.parametrize("fetch_blocks", [1, 2, 4, 8])
+def test_data_up_to_8_blocks_in_front_of_a_closed_page_never_faults(fetch_blocks):
+    """Every distance from the page, every count that fits."""
+    bench = PadlockBench(fetch_blocks=fetch_blocks)
+    driver = bench.driver()
+    key = driver.key(KEY)
+    boundary = bench.memory.allocate_pages(2) + PAGE_BYTES
+    bench.memory.protect(boundary, PAGE_BYTES, readable=False, writable=False)
+    dst = Buffers.of(bench.memory.allocate(8 * 16), 8 * 16)
+    for distance in range(1, 9):
+        for count in range(1, distance + 1):
+            src = Buffers.of(boundary - 16 * distance, 16 * count)
+            src.scatter(bench.memory, DATA[:16 * count])
+            result = dst.part(0, 16 * count)
+            bench.run(driver.ecb(key, src, result, decrypt=False))
+            assert result.read(bench.memory) == EXPECTED[:16 * count], (distance, count)
+
+
 @pytest.mark.parametrize("fetch_blocks", [1, 2, 8])
 @pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
 @pytest.mark.parametrize("access", ["read", "write"])

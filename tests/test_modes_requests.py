@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from padlock_bench import PadlockBench
 
 from pymodel import golden
 from pymodel.block_engine import EngineCounters, EngineLimits
@@ -87,6 +88,25 @@ def test_requests_of_length_0_succeed_without_the_engine_and_leave_the_iv(engine
             for call in (cipher.encrypt, cipher.decrypt):
                 assert engine.kernel.run(call(IV, nothing, nothing)) == IV
         engine.kernel.run(Ecb(engine, KEY[:16]).encrypt(nothing, nothing))
+
+
+# -- keys -------------------------------------------------------------------------------------
+
+
+def test_requests_in_flight_end_with_their_key_whatever_ends_first():
+    """The key is set anew while a short and a long request use it; the long one still needs it."""
+    bench = PadlockBench()
+    driver = bench.driver()
+    xts = Xts(driver, KEY, strategy="per-block")
+    short, long = bytes(32), bytes(320)
+
+    async def play():
+        tasks = [bench.kernel.start(xts.encrypt_bytes(IV, data), "request") for data in (short, long)]
+        await bench.kernel.sleep(20)
+        xts.set_key(bytes(64))
+        return [await task.join() for task in tasks]
+
+    assert bench.run(play()) == [golden.xts_encrypt(KEY, IV, data) for data in (short, long)]
 
 
 # -- chaining ---------------------------------------------------------------------------------
