@@ -8,11 +8,11 @@ import pstats
 import time
 from typing import Any
 
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.buffers import Buffers
 from pymodel.jobs.bench import Bench, Report
 from pymodel.modes import Xts
 
-BLOCK_BYTES = 16
 KEY = bytes(range(32))
 TWEAK = bytes(16)
 _WARM_UP = 2

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pymodel import golden
+from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import EcbenchError
-from pymodel.jobs.throughput import BLOCK_BYTES, KEY, TWEAK
+from pymodel.jobs.throughput import KEY, TWEAK
 from pymodel.regress import simulators
 from pymodel.regress.build import Build, build
 from pymodel.regress.config import known_top
