@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,15 +46,16 @@ class Setting:
     stall_rate: int = 0
 
 
-class Side:
+class Side(ABC):
     """One of the two worlds."""
 
     kernel: Kernel
     memory: HostMemory
     port: XcryptPort
 
+    @abstractmethod
     def set(self, setting: Setting) -> None:
-        raise NotImplementedError
+        """Straps that take effect at the next reset, and what the memory does from now on."""
 
     def exact(self) -> bool:
         """Whether cycles mean anything."""

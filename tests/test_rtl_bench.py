@@ -6,8 +6,8 @@ import pytest
 
 from pymodel.regress.config import known_top
 
-MODULES = ("test_cosim_kernel", "test_byte_order", "test_padlock_faults", "test_same_stamps",
-           "test_back_pressure_from_power_on")
+MODULES = ("test_cosim_kernel", "test_byte_order", "test_padlock_faults", "test_padlock_events",
+           "test_same_stamps", "test_back_pressure_from_power_on")
 
 
 @pytest.mark.parametrize("module", MODULES)
