@@ -5,6 +5,7 @@ work on bytes, raise ValueError for sizes that the standard does not allow, and 
 """
 
 from .by_name import crypt
+from .gcm import gcm_decrypt, gcm_encrypt
 from .modes import cbc_decrypt, cbc_encrypt, ctr_crypt, ecb_decrypt, ecb_encrypt
 from .xts import xts_decrypt, xts_encrypt
 
@@ -15,6 +16,8 @@ __all__ = [
     "ctr_crypt",
     "ecb_decrypt",
     "ecb_encrypt",
+    "gcm_decrypt",
+    "gcm_encrypt",
     "xts_decrypt",
     "xts_encrypt",
 ]

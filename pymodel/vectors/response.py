@@ -1,5 +1,8 @@
 """The format of NIST CAVS response files (.rsp): ``NAME = value`` lines in records with a blank line
-between them, under headings ``[ENCRYPT]`` and ``[DECRYPT]``; ``#`` starts a comment."""
+between them, under headings ``[ENCRYPT]`` and ``[DECRYPT]``; ``#`` starts a comment.
+
+GCM files have headings ``[NAME = value]`` with the sizes of the records below, which the records themselves
+tell too, and the line ``FAIL`` in place of a plaintext."""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: its direction and its fields, names in upper case."""
+    """One record: its direction and its fields, names in upper case; a line ``FAIL`` is an empty field."""
 
     encrypt: bool
     fields: dict[str, str]
@@ -29,10 +32,13 @@ def records(text: str) -> Iterator[Record]:
         if equals and not line.startswith(("#", "[")):
             fields[name.strip().upper()] = value.strip()
             continue
+        if fields and line == "FAIL":
+            fields["FAIL"] = ""
+            continue
         if fields and not line.startswith("#"):
             yield Record(encrypt, fields)
             fields = {}
         if line in ("[ENCRYPT]", "[DECRYPT]"):
             encrypt = line == "[ENCRYPT]"
-        elif line and not line.startswith("#"):
+        elif line and not line.startswith("#") and not (equals and line.startswith("[")):
             raise ValueError(f"not a line of a response file: {line!r}")

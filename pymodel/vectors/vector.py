@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 Mode = Literal["ecb", "cbc", "ctr", "xts"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def both_directions(vector: Vector) -> tuple[Vector, Vector]:
     return vector, decryption
 
 
-def sample(vectors: Sequence[Vector], count: int, seed: int) -> list[Vector]:
+def sample(vectors: Sequence[T], count: int, seed: int) -> list[T]:
     """``count`` of ``vectors``, chosen by ``seed`` alone and in their order; all when there are fewer.
 
     ValueError: a negative count.
