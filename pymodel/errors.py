@@ -17,6 +17,19 @@ class InvalidRequest(EcbenchError, ValueError):
     """Refused before any hardware access: nothing was written and the IV is unchanged."""
 
 
+class AuthenticationFailed(EcbenchError):
+    """The tag is not that of the data: nothing was written, and nothing of the plaintext released.
+
+    ``length``, ``aad_length``: bytes of data and of additional authenticated data it should prove.
+    """
+
+    def __init__(self, length: int, aad_length: int) -> None:
+        self.length = length
+        self.aad_length = aad_length
+        super().__init__(f"the tag is not that of these {length} bytes and {aad_length} of additional data")
+        self.consequence = "the destination is as it was"
+
+
 class Unsupported(EcbenchError):
     """No engine and no fallback can do it."""
 

@@ -1,0 +1,155 @@
+"""GCM: encryption with a tag that proves data and header (SP 800-38D) on top of an ECB engine.
+
+The engine encrypts the zero block (the hash subkey, once per key) and, in one call per request, the
+counter blocks from J0 on: the first masks the tag, the others are the key stream. GHASH is the host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hmac import compare_digest
+
+import numpy as np
+
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine, Key
+from pymodel.buffers import Buffers, check_placement
+from pymodel.errors import AuthenticationFailed, InvalidRequest
+from pymodel.memory import ByteArray
+from pymodel.modes.ghash import Ghash
+from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
+
+TAG_BYTES = (4, 8, 12, 13, 14, 15, 16)
+"""Sizes of a tag (SP 800-38D 5.2.1.2); 4 and 8 only under the limits of its appendix C."""
+MAX_BYTES = (1 << 36) - 32
+"""Of data in one request: its blocks have different 32-bit counters (SP 800-38D 5.2.1.1)."""
+
+
+class _GcmKeys(KeySet):
+    """The key, and GHASH under it once a request has asked the engine for the hash subkey."""
+
+    ghash: Ghash | None = None
+
+
+class Gcm(KeyedMode):
+    """``Gcm(engine, key)``: key sizes are the cipher's.
+
+    Raises InvalidRequest for another size, or an engine whose block is not 16 bytes. No two
+    encryptions under one key may have the same IV; that is up to the caller.
+    """
+
+    def __init__(self, engine: BlockEngine, key: bytes) -> None:
+        if engine.block_size != BLOCK_BYTES:
+            raise InvalidRequest(f"GCM needs a block of 16 bytes, engine {engine.name} has "
+                                 f"{engine.block_size}")
+        super().__init__(engine, key)
+
+    async def encrypt(self, iv: bytes, aad: bytes, src: Buffers, dst: Buffers, *,
+                      tag_bytes: int = 16) -> bytes:
+        """Encrypt any number of bytes, 0 included; returns the tag over ``aad`` and the ciphertext.
+
+        ``iv``: 1 byte or more, best 12. ``tag_bytes``: 4, 8 or 12 to 16. Scratch memory of
+        ``len(src)`` bytes rounded up and a block more, wiped before it is given back.
+        Raises: InvalidRequest (IV, tag size, length, placement), before anything is written;
+        EngineFault, EngineHang, Unsupported; OutOfMemory.
+        """
+        keys = self._checked(iv, tag_bytes, src, dst)
+        with keys.in_use() as (key,), stating_consequence(src, dst):
+            ghash = await self._ghash(keys, key)
+            mask, stream = await self._masks(key, _first_counter(ghash, iv), len(src))
+            ciphertext = src.gather(self.engine.memory) ^ stream
+            tag = _tag(ghash, mask, aad, ciphertext)[:tag_bytes]
+            dst.scatter(self.engine.memory, ciphertext)
+        return tag
+
+    async def decrypt(self, iv: bytes, aad: bytes, src: Buffers, dst: Buffers, tag: bytes) -> None:
+        """The inverse of ``encrypt``, with the same rules. The size of ``tag`` is the caller's to fix.
+
+        Raises: AuthenticationFailed for a wrong tag, in constant time: the destination has not been
+        written then, and in place it is the ciphertext still. Else as ``encrypt``.
+        """
+        keys = self._checked(iv, len(tag), src, dst)
+        with keys.in_use() as (key,), stating_consequence(src, dst):
+            ghash = await self._ghash(keys, key)
+            mask, stream = await self._masks(key, _first_counter(ghash, iv), len(src))
+            ciphertext = src.gather(self.engine.memory)
+            if not compare_digest(_tag(ghash, mask, aad, ciphertext)[:len(tag)], bytes(tag)):
+                raise AuthenticationFailed(len(src), len(aad))
+            dst.scatter(self.engine.memory, ciphertext ^ stream)
+
+    async def encrypt_bytes(self, iv: bytes, aad: bytes, data: bytes, *,
+                            tag_bytes: int = 16) -> tuple[bytes, bytes]:
+        """``encrypt`` on a copy of ``data`` in the engine's memory: (ciphertext, tag)."""
+        return await self._on_bytes(
+            data, lambda buffer: self.encrypt(iv, aad, buffer, buffer, tag_bytes=tag_bytes))
+
+    async def decrypt_bytes(self, iv: bytes, aad: bytes, data: bytes, tag: bytes) -> bytes:
+        """``decrypt`` on a copy of ``data`` in the engine's memory."""
+        result, _ = await self._on_bytes(data, lambda buffer: self.decrypt(iv, aad, buffer, buffer, tag))
+        return result
+
+    def _make_keys(self, key: bytes) -> KeySet:
+        return _GcmKeys(self.engine, (key,))
+
+    def _checked(self, iv: bytes, tag_bytes: int, src: Buffers, dst: Buffers) -> _GcmKeys:
+        """The key in force. Raises InvalidRequest."""
+        keys = self._current()
+        assert isinstance(keys, _GcmKeys)
+        if not len(iv):
+            raise InvalidRequest("an IV of 0 bytes, GCM needs 1 or more")
+        if tag_bytes not in TAG_BYTES:
+            raise InvalidRequest(f"a tag of {tag_bytes} bytes, GCM has 4, 8 and 12 to 16")
+        if len(src) > MAX_BYTES:
+            raise InvalidRequest(f"GCM of {len(src)} bytes: a request has at most {MAX_BYTES}")
+        check_placement(src, dst)
+        return keys
+
+    async def _ghash(self, keys: _GcmKeys, key: Key) -> Ghash:
+        """Requests that come before the first is done each ask for the subkey; it is the same."""
+        if keys.ghash is None:
+            keys.ghash = Ghash((await self._encrypted(key, np.zeros(BLOCK_BYTES, np.uint8))).tobytes())
+        return keys.ghash
+
+    async def _masks(self, key: Key, first: bytes, length: int) -> tuple[bytes, ByteArray]:
+        """The encrypted ``first`` counter, for the tag, and ``length`` bytes of the key stream after it."""
+        masks = await self._encrypted(key, _counters(first, 1 + -(-length // BLOCK_BYTES)))
+        return masks[:BLOCK_BYTES].tobytes(), masks[BLOCK_BYTES:BLOCK_BYTES + length]
+
+    async def _encrypted(self, key: Key, blocks: ByteArray) -> ByteArray:
+        """One engine call over ``blocks``, in scratch memory that keeps nothing of them."""
+        memory = self.engine.memory
+        with self._wiped_scratch(len(blocks)) as scratch:
+            scratch.scatter(memory, blocks)
+            await self.engine.ecb(key, scratch, scratch, decrypt=False)
+            return scratch.gather(memory)
+
+    @contextmanager
+    def _wiped_scratch(self, length: int) -> Iterator[Buffers]:
+        with self._scratch(length) as scratch:
+            try:
+                yield scratch
+            finally:
+                scratch.scatter(self.engine.memory, bytes(length))
+
+
+def _first_counter(ghash: Ghash, iv: bytes) -> bytes:
+    """J0 (SP 800-38D 7.1, step 2)."""
+    if len(iv) == 12:
+        return bytes(iv) + b"\0\0\0\1"
+    return ghash.of(bytes(iv), (8 * len(iv)).to_bytes(BLOCK_BYTES, "big"))
+
+
+def _counters(first: bytes, count: int) -> ByteArray:
+    """``count`` blocks that count up from ``first`` in their last 32 bits, which wrap (SP 800-38D 6.2)."""
+    blocks = np.tile(np.frombuffer(first, np.uint8), count).reshape(count, BLOCK_BYTES)
+    start = int.from_bytes(first[12:], "big")
+    numbers = (np.arange(start, start + count, dtype=np.uint64) & 0xFFFFFFFF).astype(">u4")
+    blocks[:, 12:] = numbers.view(np.uint8).reshape(count, 4)
+    return blocks.reshape(-1)
+
+
+def _tag(ghash: Ghash, mask: bytes, aad: bytes, ciphertext: ByteArray) -> bytes:
+    """The tag of 16 bytes (SP 800-38D 7.1, steps 4 to 6)."""
+    lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(ciphertext)).to_bytes(8, "big")
+    hashed = ghash.of(bytes(aad), ciphertext.tobytes(), lengths)
+    return bytes(a ^ b for a, b in zip(hashed, mask, strict=True))
