@@ -1,9 +1,15 @@
 """Events of the processor at awkward cycles, and what one bench leaves to the next one."""
 
 import cocotb
+import pytest
+from cocotb.triggers import ReadWrite
 
 from cocotb_tests.env.bench import RtlBench
+from pymodel import golden
+from pymodel.buffers import Buffers
 from pymodel.engines.ports import Xcrypt, XcryptStatus
+from pymodel.kernel import gather
+from pymodel.memory import HostAccessError
 
 KEY = bytes(range(16))
 
@@ -74,3 +80,64 @@ async def a_new_bench_finds_zeros_where_the_one_before_it_left_data(dut):
     again.memory.sync()
     await again.call(again.kernel.sleep(3))
     assert int(line.value) == 0
+
+
+@cocotb.test()
+async def what_two_tasks_write_in_the_cycle_of_a_completion_reaches_the_engine(dut):
+    """One writes while the other's request is in flight; that one writes again as it ends, and goes on."""
+    bench = await RtlBench.start(dut)
+    memory, engine = bench.memory, bench.engine()
+    key, data = engine.key(KEY), bytes(range(100, 164))
+    mine, other = (Buffers.of(memory.allocate(512, 512), 64) for _ in range(2))
+
+    async def first() -> None:
+        mine.scatter(memory, bytes(64))
+        await engine.ecb(key, mine, mine, decrypt=False)
+        mine.scatter(memory, data)
+        await engine.ecb(key, mine, mine, decrypt=False)
+
+    async def second() -> None:
+        await bench.kernel.sleep(20)
+        other.scatter(memory, data)
+        await bench.kernel.sleep(1000)
+        await engine.ecb(key, other, other, decrypt=False)
+
+    await bench.call(gather(bench.kernel, first(), second()))
+    assert mine.read(memory) == other.read(memory) == golden.ecb_encrypt(KEY, data)
+    bench.check(at_least=3)
+
+
+@cocotb.test()
+async def many_scattered_writes_at_one_falling_edge_all_arrive(dut):
+    """More runs of lines than one push has, and a second push before and after the RTL saw the first."""
+    bench = await RtlBench.start(dut)
+    memory = bench.memory
+    lines = [40 + 3 * number for number in range(12)]
+    for line in lines:
+        memory.write(512 * line, bytes([line]) * 512)
+        memory.sync()
+    await ReadWrite()
+    for line in lines:
+        memory.write(512 * line + 7, b"again")
+        memory.sync()
+    await bench.call(bench.kernel.sleep(2))
+    for line in lines:
+        seen = int(dut.ram.mem[line].value).to_bytes(512, "little")
+        assert seen == memory.read(512 * line, 512), line
+
+
+@cocotb.test()
+async def lines_do_not_move_under_a_request(dut):
+    bench = await RtlBench.start(dut)
+
+    async def scene() -> None:
+        op = await write_word_and_key(bench)
+        task = bench.kernel.start(bench.port.xcrypt(op))
+        await bench.kernel.sleep(5)
+        with pytest.raises(HostAccessError, match="in flight"):
+            bench.memory.sync()
+        await task.join()
+        bench.memory.sync()
+
+    await bench.call(scene())
+    bench.check()

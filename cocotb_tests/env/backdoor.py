@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from cocotb.utils import get_sim_time
 
-from pymodel.memory import LINE_BYTES, PAGE_BYTES, ByteArray, HostMemory
+from pymodel.memory import LINE_BYTES, PAGE_BYTES, ByteArray, HostAccessError, HostMemory
 from pymodel.regress import variables
 
 FILE_RUNS = 4
@@ -78,6 +78,8 @@ class FileMover:
         self._dut = dut
         self._image: ByteArray = np.memmap(path, np.uint8, "r+", shape=(size,)).view(np.ndarray)
         self._push_toggle = int(dut.push.value) >> 128
+        self._pushed_at: float | None = None
+        self._pushed: set[int] = set()
         self._pulled = int(dut.pulled.value) >> 32
 
     def written(self) -> range:
@@ -93,8 +95,16 @@ class FileMover:
             into[part] = self._image[part]
 
     def push(self, lines: list[int], source: ByteArray) -> None:
+        """Several pushes at one falling edge are one to the RTL, whether it has seen the first yet or not."""
+        now = get_sim_time("step")
+        if now == self._pushed_at:
+            self._push_toggle = int(self._dut.push.value) >> 128
+        else:
+            self._pushed.clear()
+        self._pushed_at = now
+        self._pushed.update(lines)
         packed = 0
-        for number, run in enumerate(joined_runs(lines, FILE_RUNS)):
+        for number, run in enumerate(joined_runs(sorted(self._pushed), FILE_RUNS)):
             part = slice(run.start * LINE_BYTES, run.stop * LINE_BYTES)
             self._image[part] = source[part]
             packed |= (run.stop << 16 | run.start) << 32 * number
@@ -128,6 +138,8 @@ class MirrorMemory(HostMemory):
         self._pages_changed = True
         self._synced_at = get_sim_time("step")
         self.written_lines: range | list[int] = range(0)
+        self.request_in_flight = False
+        """Set by the port: meanwhile RTL and mirror differ, and no line may move either way."""
         self.before_pull: ByteArray = np.zeros(0, np.uint8)
         """What was in the mirror from the first of ``written_lines`` to the last, before they were pulled."""
         super().__init__(size)
@@ -149,6 +161,9 @@ class MirrorMemory(HostMemory):
             self._dirty_lines.update(range(start // LINE_BYTES, (stop - 1) // LINE_BYTES + 1))
 
     def sync(self) -> None:
+        """Raises HostAccessError while a request is in flight."""
+        if self.request_in_flight:
+            raise HostAccessError("sync() while a request is in flight")
         now = get_sim_time("step")
         if now != self._synced_at:  # within one falling edge the RTL cannot have written again
             self._pull()

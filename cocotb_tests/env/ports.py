@@ -70,6 +70,8 @@ class PadlockPort:
         self._in_flight, self._abandoned = op, False
         with ExitStack() as stack:
             stack.callback(setattr, self, "_in_flight", None)
+            stack.callback(setattr, self._memory, "request_in_flight", False)
+            self._memory.request_in_flight = True
             stack.enter_context(self._memory.owned((op.src, length), (op.dst, length)))
             await self._done.wait()
         if self._abandoned:
