@@ -1,5 +1,7 @@
 """Events of the processor at awkward cycles, and what one bench leaves to the next one."""
 
+from dataclasses import replace
+
 import cocotb
 import pytest
 from cocotb.triggers import ReadWrite
@@ -8,6 +10,7 @@ from cocotb_tests.env.bench import RtlBench
 from pymodel import golden
 from pymodel.buffers import Buffers
 from pymodel.engines.ports import Xcrypt, XcryptStatus
+from pymodel.jobs.bench import BenchSpec
 from pymodel.kernel import gather
 from pymodel.memory import HostAccessError
 
@@ -17,7 +20,7 @@ KEY = bytes(range(16))
 async def write_word_and_key(bench: RtlBench) -> Xcrypt:
     """A request of two blocks that expands a raw key, in memory of its own."""
     memory = bench.memory
-    word, key, src, dst = (memory.allocate(64) for _ in range(4))
+    word, key, src, dst = (memory.allocate(1024, 512) for _ in range(4))
     memory.write(word, (0x00A).to_bytes(16, "little"))
     memory.write(key, KEY)
     memory.write(src, bytes(range(32)))
@@ -141,3 +144,94 @@ async def lines_do_not_move_under_a_request(dut):
 
     await bench.call(scene())
     bench.check()
+
+
+@cocotb.test()
+async def a_request_that_waits_for_two_resets_is_run(dut):
+    bench = await RtlBench.start(dut)
+
+    async def scene() -> None:
+        op = await write_word_and_key(bench)
+        resets = [bench.kernel.start(bench.port.reset()) for _ in range(2)]
+        request = bench.kernel.start(bench.port.xcrypt(op))
+        for reset in resets:
+            await reset.join()
+        assert (await request.join()).status is XcryptStatus.OK
+        assert (await bench.port.xcrypt(op)).status is XcryptStatus.OK
+
+    await bench.call(scene())
+    bench.check(at_least=2)
+
+
+@cocotb.test()
+async def the_key_that_was_there_when_the_request_began_is_the_one_predicted(dut):
+    """The host changes key memory and page rights under a request, and then interrupts it."""
+    bench = await RtlBench.start(dut)
+
+    async def scene() -> None:
+        op = replace(await write_word_and_key(bench), count=40)
+        for cycle in (60, 61, 100, 333):
+            await bench.port.load_flags()
+            bench.memory.write(op.key, KEY)
+            task = bench.kernel.start(bench.port.xcrypt(op))
+            await bench.kernel.sleep(cycle)
+            bench.memory.write(op.key, bytes(16))
+            bench.memory.protect(0x300000, 16, readable=False, writable=False)
+            await bench.port.interrupt()
+            await bench.port.load_flags()
+            assert (await task.join()).status is XcryptStatus.INTERRUPTED
+
+    await bench.call(scene())
+    bench.check(at_least=4)
+
+
+@cocotb.test()
+async def interrupts_under_random_back_pressure_are_judged_by_what_is_done(dut):
+    bench = await RtlBench.start(dut, BenchSpec(stall_seed=5, stall_rate=200))
+
+    async def scene() -> None:
+        op = replace(await write_word_and_key(bench), count=60)
+        for cycle in range(20, 700, 40):
+            task = bench.kernel.start(bench.port.xcrypt(op))
+            await bench.kernel.sleep(cycle)
+            await bench.port.interrupt()
+            await task.join()
+
+    await bench.call(scene())
+    bench.check(at_least=17)
+
+
+@cocotb.test()
+async def the_memory_is_not_changed_under_a_request(dut):
+    bench = await RtlBench.start(dut)
+
+    async def scene() -> None:
+        op = await write_word_and_key(bench)
+        task = bench.kernel.start(bench.port.xcrypt(op))
+        await bench.kernel.sleep(5)
+        for change in (lambda: bench.set_latency(read=9), lambda: bench.inject_bus_error(0, reads=True)):
+            with pytest.raises(RuntimeError, match="between requests"):
+                change()
+        await task.join()
+        bench.set_latency(read=9)
+        await bench.port.xcrypt(op)
+
+    await bench.call(scene())
+    bench.check(at_least=2)
+
+
+@cocotb.test()
+@cocotb.parametrize(part=[1, 2])
+async def a_test_that_ends_under_a_request_leaves_nothing_to_the_next_one(dut, part: int):
+    bench = await RtlBench.start(dut)
+    memory = bench.memory
+    word, key, area, out = 0x1000, 0x1040, 0x20000, 0x40000
+    memory.write(word, (0x00A).to_bytes(16, "little"))
+    memory.write(key, KEY)
+    if part == 1:
+        cocotb.start_soon(bench.call(bench.port.xcrypt(Xcrypt(word, key, 0x10000, area, 128))))
+        await bench.call(bench.kernel.sleep(900))
+    else:
+        await bench.call(bench.port.xcrypt(Xcrypt(word, key, area, out, 128)))
+        assert memory.read(out, 16) == golden.ecb_encrypt(KEY, bytes(16))
+        bench.check()

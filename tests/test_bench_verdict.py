@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cocotb_tests.env.bench import RtlBench
-from cocotb_tests.env.predictor import PadlockPredictor
+from cocotb_tests.env.predictor import PadlockPredictor, Traffic
 from cocotb_tests.env.scoreboard import ScoreboardError
 from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
 from pymodel.jobs.bench import BenchSpec
@@ -44,7 +44,8 @@ def play(predictor: PadlockPredictor, memory: Memory, lines: range, **spoiled: b
     if "stray" in spoiled:
         memory.bytes[spoiled["stray"]] ^= 1
     cycles = predictor.scoreboard._expected[-1].item.result.cycles
-    predictor.completed(XcryptResult(XcryptStatus.OK, SRC + 64, DST + 64, 0, 0, cycles), True)
+    result = XcryptResult(XcryptStatus.OK, SRC + 64, DST + 64, 0, 0, cycles)
+    predictor.completed(result, True, cycles + 1 + spoiled.get("late", 0))
 
 
 def test_a_right_request_passes(memory):
@@ -70,11 +71,22 @@ def test_a_wrong_byte_in_the_destination_is_found_at_the_latest_by_check(memory)
         predictor.check(1)
 
 
-def bench_with(violations: int, problems: list[str]) -> RtlBench:
+def test_cycles_that_the_engine_reports_wrongly_are_found(memory):
+    """By the clock of the simulation, whatever the model thinks."""
+    predictor = PadlockPredictor(memory, BenchSpec())
+    play(predictor, memory, range(DST // LINE_BYTES, DST // LINE_BYTES + 1), late=5)
+    with pytest.raises(ScoreboardError, match=r"(\d+) cycles reported, but it took \d+"):
+        predictor.check(1)
+
+
+def bench_with(violations: int, problems: list[str], traffic: Traffic | None = None) -> RtlBench:
     bench = RtlBench.__new__(RtlBench)
-    value = SimpleNamespace(value=violations)
-    bench.dut = SimpleNamespace(axi_violations=value, axi_first_violation=SimpleNamespace(value=8))
-    bench.predictor = SimpleNamespace(check=lambda at_least: None, problems=lambda: problems)
+    values = {"axi_violations": SimpleNamespace(value=violations),
+              "axi_first_violation": SimpleNamespace(value=8)}
+    counters = {name: SimpleNamespace(value=7) for name in ("ar_bursts", "r_beats", "aw_bursts", "w_beats")}
+    bench.dut = SimpleNamespace(**values, **counters)
+    bench.predictor = SimpleNamespace(check=lambda at_least: None, problems=lambda: problems, traffic=traffic)
+    bench.memory = SimpleNamespace(request_in_flight=False)
     return bench
 
 
@@ -86,7 +98,15 @@ def test_violations_of_the_bus_rules_are_a_problem_and_fail_the_check():
         bench.check()
 
 
+def test_a_beat_too_many_on_the_bus_is_a_problem_and_fails_the_check():
+    expected, seen = Traffic(7, 6, 7, 7), Traffic(7, 7, 7, 7)
+    bench = bench_with(0, [], expected)
+    assert bench._problems() == [f"bus traffic: expected {expected}, observed {seen}"]
+    with pytest.raises(AssertionError, match="bus traffic"):
+        bench.check()
+
+
 def test_without_violations_there_is_no_problem():
-    bench = bench_with(0, [])
+    bench = bench_with(0, [], Traffic(7, 7, 7, 7))
     assert bench._problems() == []
     bench.check()

@@ -121,7 +121,7 @@ def joined_runs(lines: list[int], limit: int) -> list[range]:
 
 
 _used_lines: set[int] = set()
-"""Lines that any test of this simulation has pushed or pulled."""
+"""Lines that any test of this simulation has pushed or pulled, or may have let the engine write."""
 
 
 class MirrorMemory(HostMemory):
@@ -150,6 +150,11 @@ class MirrorMemory(HostMemory):
         self._mover.written()
         self._dirty_lines.update(_used_lines)
         _used_lines.clear()
+
+    def may_be_written(self, address: int, length: int) -> None:
+        """A request writes there: even if this test ends before it does, the next one finds zeros."""
+        _used_lines.update(range(address // LINE_BYTES, min(-(-(address + length) // LINE_BYTES),
+                                                            self.size // LINE_BYTES)))
 
     def protect(self, address: int, length: int, *, readable: bool, writable: bool) -> None:
         super().protect(address, length, readable=readable, writable=writable)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Coroutine, Mapping
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import cocotb
@@ -21,7 +22,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, Timer
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.ports import PadlockPort
-from cocotb_tests.env.predictor import PadlockPredictor
+from cocotb_tests.env.predictor import PadlockPredictor, Traffic
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench import Bench, BenchSpec
 from pymodel.kernel import Cpu
@@ -73,13 +74,15 @@ class RtlBench(Bench):
         return await self.kernel.call(coroutine)
 
     def set_latency(self, *, read: int = 1, write: int = 1) -> None:
-        """Of the memory, in cycles, from the next request on."""
+        """Of the memory, in cycles, from now on. Raises RuntimeError while a request is in flight."""
+        self._between_requests()
         self._latency = (read, write)
         self.dut.read_latency.value, self.dut.write_latency.value = read, write
         self._tell_predictor()
 
     def inject_bus_error(self, address: int | None, *, reads: bool = False, writes: bool = False) -> None:
         """Answer reads, writes or both of the 16-byte beat at ``address`` with a bus error; None ends it."""
+        self._between_requests()
         if address is not None and not (reads or writes):
             raise ValueError("a bus error of reads, of writes, or of both?")
         self._errors = (set(), set()) if address is None else ({address} if reads else set(),
@@ -88,6 +91,10 @@ class RtlBench(Bench):
         self.dut.bus_error_enable.value = bool(self._errors[0]) | bool(self._errors[1]) << 1
         self._tell_predictor()
 
+    def _between_requests(self) -> None:
+        if self.memory.request_in_flight:
+            raise RuntimeError("the memory can be changed only between requests")
+
     def _tell_predictor(self) -> None:
         self.predictor.set_memory(read_latency=self._latency[0], write_latency=self._latency[1],
                                   read_errors=self._errors[0], write_errors=self._errors[1])
@@ -95,10 +102,19 @@ class RtlBench(Bench):
     def check(self, at_least: int = 1) -> None:
         """End of a test. Raises ScoreboardError, or AssertionError for a violation of the AXI rules."""
         self.predictor.check(at_least)
-        assert not self._violations(), self._violations()
+        for found in (self._violations(), self._traffic()):
+            assert not found, found
 
     def _problems(self) -> list[str]:
-        return self.predictor.problems() + self._violations()
+        return self.predictor.problems() + self._violations() + self._traffic()
+
+    def _traffic(self) -> list[str]:
+        """The bursts and beats on the bus, against the model's, unless a request is in flight."""
+        expected = self.predictor.traffic
+        if expected is None or self.memory.request_in_flight:
+            return []
+        seen = Traffic(*(int(getattr(self.dut, field.name).value) for field in fields(Traffic)))
+        return [] if seen == expected else [f"bus traffic: expected {expected}, observed {seen}"]
 
     def _violations(self) -> list[str]:
         count = int(self.dut.axi_violations.value)

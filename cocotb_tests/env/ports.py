@@ -65,8 +65,9 @@ class PadlockPort:
         await self._ready.wait()
         self._memory.sync()
         self._predictor.accepted(op, self._kernel.now())
-        self._post(op)
         length = op.count * BLOCK_BYTES
+        self._memory.may_be_written(op.dst, length)
+        self._post(op)
         self._in_flight, self._abandoned = op, False
         with ExitStack() as stack:
             stack.callback(setattr, self, "_in_flight", None)
@@ -78,7 +79,7 @@ class PadlockPort:
             raise EngineReset
         self._memory.sync()
         result, key_loaded = self._result()
-        self._predictor.completed(result, key_loaded)
+        self._predictor.completed(result, key_loaded, self._kernel.now())
         return result
 
     def _post(self, op: Xcrypt) -> None:
@@ -113,6 +114,7 @@ class PadlockPort:
             self._predictor.interrupted(self._kernel.now())
 
     async def reset(self) -> None:
+        doomed = self._in_flight
         self._dut.quirk.value = int(self.quirks)
         self._dut.fetch_blocks.value = self.fetch_blocks
         self._dut.soft_rst.value = 1
@@ -126,7 +128,7 @@ class PadlockPort:
         while int(self._dut.busy.value):
             await self._kernel.hardware(_change(self._dut.busy), "padlock to be idle")
         self._ready.set()
-        if self._in_flight is not None:
+        if doomed is not None and self._in_flight is doomed:  # not one that has waited for this reset
             self._abandoned = True
             self._done.set()
 

@@ -11,18 +11,36 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.opinions import Opinions
 from cocotb_tests.env.scoreboard import Scoreboard
 from pymodel.block_engine import BLOCK_BYTES
+from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
 from pymodel.engines.padlock_model import HeldKey, KeyState, PadlockModel
 from pymodel.engines.padlock_timing import Timeline
-from pymodel.engines.ports import Xcrypt, XcryptResult
+from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench import BenchSpec
 from pymodel.kernel import Kernel
 from pymodel.memory import LINE_BYTES, ByteArray
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bursts and beats on the bus."""
+
+    ar_bursts: int = 0
+    r_beats: int = 0
+    aw_bursts: int = 0
+    w_beats: int = 0
+
+    def after(self, course: Timeline) -> Traffic:
+        reads = course.load_reads + course.reads
+        return Traffic(self.ar_bursts + len(reads), self.r_beats + sum(burst.beats for burst in reads),
+                       self.aw_bursts + len(course.writes),
+                       self.w_beats + sum(burst.beats for burst in course.writes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,10 @@ class PadlockPredictor:
         self._label = ""
         self._accepted_at = 0
         self._source = self._destination = np.zeros(0, np.uint8)
+        self._before: list[tuple[ByteArray | NDArray[np.bool_], ByteArray | NDArray[np.bool_]]] = []
+        """What a prediction reads, as views and as copies from the time of acceptance."""
+        self.traffic: Traffic | None = Traffic()
+        """On the bus so far, or None when that cannot be known any more."""
         self._key_state = self._model.key_state
         self._flags: list[int] = []
         """Cycles after acceptance at which EFLAGS were loaded."""
@@ -90,6 +112,7 @@ class PadlockPredictor:
         self._requests += 1
         self._op, self._accepted_at = op, now
         self._source, self._destination = self._bytes(op.src, op).copy(), self._bytes(op.dst, op).copy()
+        self._before = [(view, view.copy()) for view in self._reads(op)]
         self._flags = []
         if self._flags_before is not None and self._flags_before[0] == now:  # at the edge of acceptance
             self._flags, self._model.key_state = [0], self._flags_before[1]
@@ -107,11 +130,18 @@ class PadlockPredictor:
         self._op = replace(self._op, interrupt_at=edge)
         self._predict_again(self._op)
 
-    def completed(self, result: XcryptResult, key_loaded: bool) -> None:
+    def completed(self, result: XcryptResult, key_loaded: bool, now: int) -> None:
+        """``now``: the cycle in which software sees the completion."""
         op = self._op
         if op is None:
             self.scoreboard.observe(result)
             return
+        if result.cycles != now - self._accepted_at - 1:
+            self.scoreboard.report(f"{self._label}: {result.cycles} cycles reported, but it took "
+                                   f"{now - self._accepted_at - 1}")
+        if not self._compare_cycles and (op.interrupt_at or self._flags):
+            self._follow(op, result, key_loaded)
+        self._count_traffic(result)
         self._op = None
         destination = self._bytes(op.dst, op).copy()
         done = 0 if _feeds_itself(op) else (op.count - result.count) * BLOCK_BYTES
@@ -128,11 +158,14 @@ class PadlockPredictor:
             self._flags.append(now - self._accepted_at)
             self._predict_again(self._op)
         else:
-            self._flags_before = (now, self._model.key_state)
+            if self._flags_before is None or self._flags_before[0] != now:
+                self._flags_before = (now, self._model.key_state)
             self._model.forget_key()
 
     def reset(self, quirks: Quirk, fetch_blocks: int) -> None:
         """The straps are sampled; the request in flight is abandoned, its destination undefined."""
+        if self._op is not None:
+            self.traffic = None
         self._op = None
         self.scoreboard.withdraw()
         self._model.quirks, self._model.fetch_blocks = quirks, fetch_blocks
@@ -149,13 +182,45 @@ class PadlockPredictor:
         return Completion(self._comparable(result), self._model.key_state.key_loaded, untouched)
 
     def _predict_again(self, op: Xcrypt) -> None:
-        """Something has happened to the request in flight."""
+        """Something has happened to the request in flight. It goes on with what memory was when it began."""
         self._model.key_state = self._key_state
-        source, destination = self._bytes(op.src, op), self._bytes(op.dst, op)
-        seen = source.copy(), destination.copy()
-        source[:], destination[:] = self._source, self._destination
+        now = [view.copy() for view, _ in self._before]
+        for view, copy in self._before:
+            view[:] = copy
         self.scoreboard.replace(self._predict(op))
-        source[:], destination[:] = seen
+        for (view, _), copy in zip(self._before, now, strict=True):
+            view[:] = copy
+
+    def _reads(self, op: Xcrypt) -> list[ByteArray | NDArray[np.bool_]]:
+        """Everything in memory that the course of a request depends on."""
+        memory = self._memory
+        return [memory.bytes[op.cword:op.cword + CONTROL_WORD_BYTES],
+                memory.bytes[op.key:op.key + SCHEDULE_READ_BYTES],
+                self._bytes(op.src, op), self._bytes(op.dst, op), memory.readable, memory.writable]
+
+    def _follow(self, op: Xcrypt, result: XcryptResult, key_loaded: bool) -> None:
+        """Under random back-pressure nobody knows at which block an event finds a request.
+
+        So the report is believed if it is one that can be; what is done and what is not is judged as ever.
+        """
+        left, done = result.count, op.count - result.count
+        status = XcryptStatus.INTERRUPTED if left else XcryptStatus.OK
+        possible = replace(result, status=status, src=op.src + done * BLOCK_BYTES,
+                           dst=op.dst + done * BLOCK_BYTES, address=0)
+        self._op = replace(op, interrupt_at=0)
+        self._flags = []
+        self._predict_again(self._op)
+        if not op.interrupt_at and left:
+            return  # only EFLAGS were loaded: that stops nothing
+        self._model.key_state = replace(self._model.key_state, key_loaded=key_loaded)
+        untouched = self._destination[done * BLOCK_BYTES:].tobytes()
+        self.scoreboard.replace(Completion(self._comparable(possible), key_loaded, untouched))
+
+    def _count_traffic(self, result: XcryptResult) -> None:
+        if not self._compare_cycles and result.status is not XcryptStatus.OK:
+            self.traffic = None  # what was under way when the request ended depends on the back-pressure
+        if self.traffic is not None and self._model.last_course is not None:
+            self.traffic = self.traffic.after(self._model.last_course)
 
     async def _with_flags(self, op: Xcrypt) -> XcryptResult:
         """The request on the model, and the EFLAGS loads under way."""

@@ -93,6 +93,8 @@ class PadlockModel:
         self._key = KeyState()
         self._clears: list[int] = []
         self._flight: _Flight | None = None
+        self.last_course: Timeline | None = None
+        """Of the last request that ended, on its own or by a reset."""
         self._idle_at = -1
         self._idle = kernel.event("padlock model to be idle")
         self._idle.set()
@@ -259,7 +261,7 @@ class PadlockModel:
     def _end(self, flight: _Flight) -> None:
         """Leave memory and key as the request left them."""
         self._settle_key(flight)
-        self._flight = None
+        self._flight, self.last_course = None, flight.course
         blocks = sum(burst.beats for burst in flight.course.writes
                      if burst.error is None and burst.decided < flight.reset_at)
         held = self._key.held
