@@ -111,13 +111,14 @@ async def what_two_tasks_write_in_the_cycle_of_a_completion_reaches_the_engine(d
 
 
 @cocotb.test()
-async def many_scattered_writes_at_one_falling_edge_all_arrive(dut):
+@cocotb.parametrize(distance=[3, 97, 500])
+async def many_scattered_writes_at_one_falling_edge_all_arrive(dut, distance: int):
     """More runs of lines than one push has, and a second push before and after the RTL saw the first."""
     bench = await RtlBench.start(dut)
     memory = bench.memory
-    lines = [40 + 3 * number for number in range(12)]
+    lines = [40 + distance * number for number in range(12)]
     for line in lines:
-        memory.write(512 * line, bytes([line]) * 512)
+        memory.write(512 * line, bytes([line & 255]) * 512)
         memory.sync()
     await ReadWrite()
     for line in lines:

@@ -21,6 +21,8 @@ from pymodel.regress import variables
 
 FILE_RUNS = 4
 """Runs of lines that the RTL takes over at once."""
+GAP_LINES = 64
+"""Lines that are moved in vain, in the gaps between runs, before handles are the faster way."""
 
 
 class LineMover(Protocol):
@@ -78,6 +80,7 @@ class FileMover:
         self._dut = dut
         self._image: ByteArray = np.memmap(path, np.uint8, "r+", shape=(size,)).view(np.ndarray)
         self._push_toggle = int(dut.push.value) >> 128
+        self._handles = HandleMover(dut.ram)
         self._pushed_at: float | None = None
         self._pushed: set[int] = set()
         self._pulled = int(dut.pulled.value) >> 32
@@ -102,14 +105,25 @@ class FileMover:
         else:
             self._pushed.clear()
         self._pushed_at = now
+        runs = joined_runs(sorted(self._pushed.union(lines)), FILE_RUNS)
+        if sum(map(len, runs)) > len(self._pushed.union(lines)) + GAP_LINES:
+            self._push_by_handles(lines, source)
+            return
         self._pushed.update(lines)
         packed = 0
-        for number, run in enumerate(joined_runs(sorted(self._pushed), FILE_RUNS)):
+        for number, run in enumerate(runs):
             part = slice(run.start * LINE_BYTES, run.stop * LINE_BYTES)
             self._image[part] = source[part]
             packed |= (run.stop << 16 | run.start) << 32 * number
         self._push_toggle ^= 1
         self._dut.push.value = packed | self._push_toggle << 128
+
+    def _push_by_handles(self, lines: list[int], source: ByteArray) -> None:
+        """For lines that are scattered over the memory. The image gets them too."""
+        for line in lines:
+            part = slice(line * LINE_BYTES, (line + 1) * LINE_BYTES)
+            self._image[part] = source[part]
+        self._handles.push(lines, source)
 
 
 def joined_runs(lines: list[int], limit: int) -> list[range]:
