@@ -236,3 +236,25 @@ async def a_test_that_ends_under_a_request_leaves_nothing_to_the_next_one(dut, p
         await bench.call(bench.port.xcrypt(Xcrypt(word, key, area, out, 128)))
         assert memory.read(out, 16) == golden.ecb_encrypt(KEY, bytes(16))
         bench.check()
+
+
+@cocotb.test()
+async def a_push_after_lines_that_went_both_ways_at_one_edge_arrives(dut):
+    """At one falling edge lines by the file and lines by handles; later lines by the file again."""
+    bench = await RtlBench.start(dut)
+    memory = bench.memory
+    memory.sync()  # what earlier tests left
+    await bench.call(bench.kernel.sleep(2))
+    near, far, later = [40], [500 + 97 * number for number in range(12)], [60]
+    for lines in (near, far):
+        for line in lines:
+            memory.write(512 * line, bytes([line & 255]) * 512)
+        memory.sync()
+    await bench.call(bench.kernel.sleep(2))
+    for line in later:
+        memory.write(512 * line, bytes([line]) * 512)
+    memory.sync()
+    await bench.call(bench.kernel.sleep(2))
+    for line in near + far + later:
+        seen = int(dut.ram.mem[line].value).to_bytes(512, "little")
+        assert seen == memory.read(512 * line, 512), line

@@ -79,7 +79,6 @@ class FileMover:
     def __init__(self, dut: Any, path: str, size: int) -> None:
         self._dut = dut
         self._image: ByteArray = np.memmap(path, np.uint8, "r+", shape=(size,)).view(np.ndarray)
-        self._push_toggle = int(dut.push.value) >> 128
         self._handles = HandleMover(dut.ram)
         self._pushed_at: float | None = None
         self._pushed: set[int] = set()
@@ -100,23 +99,21 @@ class FileMover:
     def push(self, lines: list[int], source: ByteArray) -> None:
         """Several pushes at one falling edge are one to the RTL, whether it has seen the first yet or not."""
         now = get_sim_time("step")
-        if now == self._pushed_at:
-            self._push_toggle = int(self._dut.push.value) >> 128
-        else:
-            self._pushed.clear()
-        self._pushed_at = now
-        runs = joined_runs(sorted(self._pushed.union(lines)), FILE_RUNS)
-        if sum(map(len, runs)) > len(self._pushed.union(lines)) + GAP_LINES:
+        if now != self._pushed_at:
+            self._pushed_at, self._pushed = now, set()
+        together = self._pushed.union(lines)
+        runs = joined_runs(sorted(together), FILE_RUNS)
+        if sum(map(len, runs)) > len(together) + GAP_LINES:
             self._push_by_handles(lines, source)
             return
-        self._pushed.update(lines)
+        self._pushed = together
         packed = 0
         for number, run in enumerate(runs):
             part = slice(run.start * LINE_BYTES, run.stop * LINE_BYTES)
             self._image[part] = source[part]
             packed |= (run.stop << 16 | run.start) << 32 * number
-        self._push_toggle ^= 1
-        self._dut.push.value = packed | self._push_toggle << 128
+        toggle = 1 ^ int(self._dut.push.value) >> 128  # of what the RTL has seen, not of what is on its way
+        self._dut.push.value = packed | toggle << 128
 
     def _push_by_handles(self, lines: list[int], source: ByteArray) -> None:
         """For lines that are scattered over the memory. The image gets them too."""

@@ -111,8 +111,8 @@ class PadlockPredictor:
     def accepted(self, op: Xcrypt, now: int) -> None:
         self._requests += 1
         self._op, self._accepted_at = op, now
-        self._source, self._destination = self._bytes(op.src, op).copy(), self._bytes(op.dst, op).copy()
         self._before = [(view, view.copy()) for view in self._reads(op)]
+        self._source, self._destination = self._before[0][1], self._before[1][1]
         self._flags = []
         if self._flags_before is not None and self._flags_before[0] == now:  # at the edge of acceptance
             self._flags, self._model.key_state = [0], self._flags_before[1]
@@ -192,11 +192,11 @@ class PadlockPredictor:
             view[:] = copy
 
     def _reads(self, op: Xcrypt) -> list[ByteArray | NDArray[np.bool_]]:
-        """Everything in memory that the course of a request depends on."""
+        """All of memory that the course of a request depends on: source, destination, then the rest."""
         memory = self._memory
-        return [memory.bytes[op.cword:op.cword + CONTROL_WORD_BYTES],
-                memory.bytes[op.key:op.key + SCHEDULE_READ_BYTES],
-                self._bytes(op.src, op), self._bytes(op.dst, op), memory.readable, memory.writable]
+        return [self._bytes(op.src, op), self._bytes(op.dst, op),
+                memory.bytes[op.cword:op.cword + CONTROL_WORD_BYTES],
+                memory.bytes[op.key:op.key + SCHEDULE_READ_BYTES], memory.readable, memory.writable]
 
     def _follow(self, op: Xcrypt, result: XcryptResult, key_loaded: bool) -> None:
         """Under random back-pressure nobody knows at which block an event finds a request.
