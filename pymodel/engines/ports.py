@@ -1,12 +1,14 @@
-"""The PadLock's port as a protocol. Two implementations: the model and the RTL."""
+"""The engines' ports as protocols. Two implementations each: the model and the RTL."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
 from pymodel.engines.quirks import Quirk
+from pymodel.kernel import Event
 
 
 class XcryptStatus(IntEnum):
@@ -78,3 +80,41 @@ class XcryptPort(Protocol):
 
 class EngineReset(Exception):
     """The request in flight was abandoned because the engine was reset."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterAccess:
+    """One access of 32 bits: a write of ``value``, or a read where that is None."""
+
+    address: int
+    value: int | None = None
+
+
+class RegisterPort(Protocol):
+    """The QCE as its driver sees it: registers, an interrupt line, and nothing else.
+
+    ``master``: 0 or 1, who accesses (AWPROT[1]). A refused access (SLVERR) raises EngineFault of kind
+    ``register`` with the register's address; it has had no effect.
+    """
+
+    quirks: Quirk
+    """Straps; a change takes effect at the next reset."""
+    irq: Event
+    """Set while the interrupt line is high."""
+
+    async def read(self, address: int, master: int = 0) -> int:
+        """Three cycles."""
+
+    async def write(self, address: int, value: int, master: int = 0) -> None:
+        """Three cycles, and as many as the engine keeps it waiting: a doorbell, a soft reset."""
+
+    async def script(self, accesses: Sequence[RegisterAccess], master: int = 0) -> list[int]:
+        """Accesses one after the other, two cycles each and one for all; the values of the reads.
+
+        Ends at the first one that is refused, with its EngineFault. Accesses of master 1 go before what
+        is left of a script of master 0.
+        """
+
+    async def reset(self) -> None:
+        """Soft reset by the system, whoever holds the lock: a request in flight is abandoned, outstanding
+        bus transactions drain, registers have their reset values, the straps are sampled."""
