@@ -3,12 +3,13 @@
 # make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
 # make lint    Python and Verilog linters
 # make area    LUTs and flip-flops by Yosys, into docs/area.json and the tables made from it; takes minutes
+# make registers   what is made from the register map hdl/qce/qce.rdl: constants and docs/registers.md
 # make clean   removes builds and caches, keeps .venv
 
 PYTEST = .venv/bin/python -m pytest
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup run test lint area clean
+.PHONY: setup run test lint area registers clean
 
 setup:
 	@PYTHON="$(PYTHON)" tools/setup $(if $(filter setup,$(MAKECMDGOALS)),--verbose)
@@ -27,6 +28,9 @@ lint: setup
 
 area: setup
 	@.venv/bin/python -m pymodel.regress.area
+
+registers: setup
+	@.venv/bin/python -m pymodel.regress.registers
 
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
