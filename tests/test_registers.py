@@ -72,8 +72,8 @@ def test_an_error_in_the_map_is_told(tmp_path, capfd):
 
 def test_only_what_makes_the_files_needs_the_packages_for_it():
     blocked = "sys.modules.update(dict.fromkeys(('systemrdl', 'jinja2', 'cocotbext')))"
-    subprocess.run([sys.executable, "-c", f"import sys; {blocked}; import pymodel.cli, cocotb_tests.env.bench"],
-                   check=True)
+    imports = "import pymodel.cli, cocotb_tests.env.bench"
+    subprocess.run([sys.executable, "-c", f"import sys; {blocked}; {imports}"], check=True)
 
 
 def test_the_registers_of_the_real_part_are_where_they_are_there():
