@@ -7,7 +7,7 @@ import cocotb
 
 from cocotb_tests.env.bench import RtlBench
 from pymodel.errors import EngineHang
-from pymodel.jobs.bench import Bench, BenchSpec, model_bench
+from pymodel.jobs import Bench, BenchSpec, model_bench
 from pymodel.kernel import gather
 from pymodel.modes import Cbc, Ctr, Ecb, Xts
 

@@ -16,8 +16,8 @@ import typer
 
 from pymodel.errors import EcbenchError
 from pymodel.jobs import crypt_spec
-from pymodel.jobs.bench import ENGINES
 from pymodel.jobs.ciphers import MODES
+from pymodel.jobs.engines import ENGINES
 from pymodel.regress import simulators
 from pymodel.regress.bench_command import BenchOptions, measure_speed
 from pymodel.regress.build import BuildError

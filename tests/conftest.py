@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pymodel.jobs import BenchSpec
+from pymodel.jobs.engines import KINDS
 from pymodel.regress import simulators
 from pymodel.regress.build import build
 from pymodel.regress.config import Top, known_top
@@ -107,6 +108,11 @@ class JobEnd:
     result: dict[str, Any]
     lines: list[dict[str, Any]]
 
+    def assert_passed(self) -> None:
+        """The job itself found nothing wrong."""
+        assert not self.of_kind("failure"), self.of_kind("failure")[:3]
+        assert self.result["ok"], self.result
+
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         return [line for line in self.lines if line["kind"] == kind]
 
@@ -116,13 +122,16 @@ def run_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Jo
     """Runs a job of pymodel.jobs on the model, or in a simulator; fails the test unless it got to its end."""
 
     def run(job: str, spec: dict[str, Any], sim: Simulator | None = None, bench: BenchSpec | None = None,
-            seed: int = 1) -> JobEnd:
+            seed: int | None = None) -> JobEnd:
+        """``sim`` None: on the model. ``seed``: of the simulation, default $ECBENCH_SEED, or 1."""
+        seed = seed_from_environment() if seed is None else seed
         lines: list[dict[str, Any]] = []
         request = JobRequest(job, spec, bench or BenchSpec())
         if sim is None:
             ended = run_on_model(request, lines.append)
         else:
-            made = build(known_top("padlock_top"), sim, fast=True)
+            top = known_top(KINDS[request.bench.engine].top)
+            made = build(top.with_parameters(STAGES=request.bench.stages), sim, fast=True)
             with monkeypatch.context() as patch:
                 patch.setenv("ECBENCH_BUILD", str(tmp_path))
                 ended = run_on_rtl(request, made, lines.append, seed=seed)

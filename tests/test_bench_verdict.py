@@ -9,7 +9,7 @@ from cocotb_tests.env.bench import RtlBench
 from cocotb_tests.env.predictor import PadlockPredictor, Traffic
 from cocotb_tests.env.scoreboard import ScoreboardError
 from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
-from pymodel.jobs.bench import BenchSpec
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.memory import LINE_BYTES, HostMemory
 
 WORD, KEY, SRC, DST = 0x1000, 0x1010, 0x2000, 0x4000

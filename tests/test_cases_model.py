@@ -9,7 +9,7 @@ from conftest import CASE_FILE
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs import BenchSpec, model_bench
-from pymodel.jobs.bench import Bench
+from pymodel.jobs.bench import ModelBench
 from pymodel.jobs.case_file import parse_case, read_case_file
 from pymodel.jobs.case_request import CaseFailure, perform
 from pymodel.jobs.cases import replay_cases
@@ -133,7 +133,7 @@ class ResettableSoftwareEngine(SoftwareEngine):
         pass
 
 
-class SoftwareBench(Bench):
+class SoftwareBench(ModelBench):
     """No engine at all, but right results."""
 
     def engine(self):
@@ -150,7 +150,8 @@ def needs_the_engine(case):
 
 def test_every_case_that_must_succeed_fails_without_the_engine():
     hardware = model_bench(BenchSpec())
-    bench = SoftwareBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port)
+    bench = SoftwareBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port,
+                          hardware.spec)
     needing = {case["name"] for case in ALL if needs_the_engine(parse_case(case))}
     assert len(needing) > 500
     failures = replay(ALL, bench)
@@ -158,7 +159,7 @@ def test_every_case_that_must_succeed_fails_without_the_engine():
     assert all(text.endswith("the engine did not do a single block") for text in failures.values())
 
 
-class CallingBench(Bench):
+class CallingBench(ModelBench):
     """Its driver goes to the engine to make a key."""
 
     def engine(self):
@@ -175,7 +176,8 @@ class CallingBench(Bench):
 
 def test_a_key_is_set_without_the_engine():
     hardware = model_bench(BenchSpec())
-    bench = CallingBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port)
+    bench = CallingBench(hardware.kernel, hardware.memory, hardware.cpus, hardware.port,
+                         hardware.spec)
     sequences = [case for case in ALL if any(step["op"] == "setkey" for step in case.get("steps", []))]
     failures = replay(sequences, bench)
     assert set(failures) == {case["name"] for case in sequences}

@@ -12,9 +12,7 @@ from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.vectors import SETS
 from pymodel.modes import Ecb
 from pymodel.regress import launch
-from pymodel.regress.build import build
-from pymodel.regress.config import known_top
-from pymodel.regress.launch import JobRequest, JobResult, run_on_model, run_on_rtl
+from pymodel.regress.launch import JobRequest, run_on_model
 from pymodel.regress.run import seed_from_environment
 
 SEED = seed_from_environment()
@@ -22,52 +20,26 @@ KEY = bytes(range(16))
 COMPARED = ("mode", "key_bits", "work", "requests", "blocks", "hardware_blocks", "engine_cycles", "verdict")
 
 
-class Lines(list):
-    """What a job reported."""
-
-    def kind(self, kind: str) -> list[dict]:
-        return [line for line in self if line["kind"] == kind]
-
-
-def on_model(job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobResult, Lines]:
-    lines = Lines()
-    return run_on_model(JobRequest(job, spec, bench or BenchSpec()), lines.append), lines
-
-
-def on_rtl(sim, job: str, spec: dict, bench: BenchSpec | None = None) -> tuple[JobResult, Lines]:
-    lines = Lines()
-    bench = bench or BenchSpec()
-    made = build(known_top("padlock_top").with_parameters(STAGES=bench.stages), sim, fast=True)
-    return run_on_rtl(JobRequest(job, spec, bench), made, lines.append, seed=SEED), lines
-
-
-def assert_passed(outcome: tuple[JobResult, Lines]) -> None:
-    result, lines = outcome
-    assert not result.problem, result.problem
-    assert not lines.kind("failure"), lines.kind("failure")[:3]
-    assert result.result["ok"], result.result
-
-
-def test_all_published_vectors_pass_on_the_model_of_the_engine():
-    outcome = on_model("vectors", {"sets": list(SETS)})
-    assert_passed(outcome)
-    counts = {row["set"]: row["passed"] for row in outcome[0].result["rows"]}
+def test_all_published_vectors_pass_on_the_model_of_the_engine(run_job):
+    ended = run_job("vectors", {"sets": list(SETS)})
+    ended.assert_passed()
+    counts = {row["set"]: row["passed"] for row in ended.result["rows"]}
     assert (counts["nist-ecb"], counts["nist-cbc"], counts["nist-xts"]) == (2138, 2138, 2800)
     assert (counts["ieee-1619"], counts["wycheproof-xts"]) == (38, 246)
 
 
-def test_standard_vectors_and_the_multi_block_files_pass_on_rtl(sim):
+def test_standard_vectors_and_the_multi_block_files_pass_on_rtl(run_job, sim):
     sets = ["fips-197", "sp800-38a", "rfc-3686", "ieee-1619", "mmt-ecb", "mmt-cbc"]
-    assert_passed(on_rtl(sim, "vectors", {"sets": sets}))
+    run_job("vectors", {"sets": sets}, sim).assert_passed()
 
 
-def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(sim):
+def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(run_job, sim):
     print(f"ECBENCH_SEED={SEED}")
-    assert_passed(on_rtl(sim, "vectors", {"sets": ["nist-ecb", "nist-cbc", "nist-xts", "wycheproof-xts"],
-                                          "sample": 150, "seed": SEED}))
+    spec = {"sets": ["nist-ecb", "nist-cbc", "nist-xts", "wycheproof-xts"], "sample": 150, "seed": SEED}
+    run_job("vectors", spec, sim).assert_passed()
 
 
-def test_a_wrong_vector_is_reported(monkeypatch):
+def test_a_wrong_vector_is_reported(run_job, monkeypatch):
     """One bit of one expected result is turned over."""
     from dataclasses import replace
 
@@ -76,9 +48,9 @@ def test_a_wrong_vector_is_reported(monkeypatch):
     good = vectors.SETS["ieee-1619"]()
     broken = replace(good[7], expected=bytes([good[7].expected[0] ^ 1]) + good[7].expected[1:])
     monkeypatch.setitem(vectors.SETS, "ieee-1619", lambda: [*good[:7], broken, *good[8:]])
-    result, lines = on_model("vectors", {"sets": ["ieee-1619"]})
-    assert not result.result["ok"]
-    assert [line["vector"] for line in lines.kind("failure")] == [broken.name]
+    ended = run_job("vectors", {"sets": ["ieee-1619"]})
+    assert not ended.result["ok"]
+    assert [line["vector"] for line in ended.of_kind("failure")] == [broken.name]
 
 
 @pytest.mark.parametrize("error", [ValueError("no such thing"), KeyError("thing"), AssertionError("thing")])
@@ -88,13 +60,15 @@ def test_any_error_of_a_job_on_the_model_is_its_problem(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(launch, "JOBS", {"breaks": breaks})
-    result, _ = on_model("breaks", {})
+    result = run_on_model(JobRequest("breaks", {}), lambda line: None)
     assert (result.result, result.problem) == (None, f"{type(error).__name__}: {error}")
 
 
 @pytest.mark.parametrize(("name", "lowest", "highest"), [
     ("setup_cycles", 0, 65535), ("read_latency", 1, 65535), ("write_latency", 1, 65535),
     ("stall_rate", 0, 255), ("stall_mask", 0, 31), ("stall_seed", 0, 2**32 - 1),
+    ("quirks", 0, 2**14 - 1), ("handles", 0, 2**14 - 1), ("slow_start_cycles", 0, 65535),
+    ("aes_sw_max_len", 0, 2**32 - 1), ("memory_bytes", 4096, 2**32),
 ])
 def test_settings_of_a_bench_have_the_range_of_their_straps(name, lowest, highest):
     for value in (lowest, highest):
@@ -114,6 +88,17 @@ def test_settings_of_a_bench_are_what_the_engine_has(name, choices):
                 BenchSpec(**{name: value})
 
 
+@pytest.mark.parametrize(("name", "value", "message"), [
+    ("engine", "qat", "unknown engine 'qat': choose one of padlock"),
+    ("policy", "never", "unknown policy 'never': choose one of engine-state, always"),
+    ("policy", ["always"], "unknown policy '['always']': choose one of "),
+    ("memory_bytes", 5000, "memory_bytes 5000: a multiple of 4096"),
+])
+def test_other_settings_of_a_bench_are_checked_too(name, value, message):
+    with pytest.raises(InvalidRequest, match="^" + re.escape(message)):
+        BenchSpec.from_json({name: value})
+
+
 @pytest.mark.parametrize("value", ["8", 8.0, None, True, [8]])
 def test_a_setting_of_a_bench_that_is_no_whole_number_is_one_line(value):
     with pytest.raises(InvalidRequest, match=f"^fetch_blocks {re.escape(repr(value))} is not a whole"):
@@ -130,6 +115,15 @@ def test_the_watchdog_leaves_a_healthy_engine_with_the_slowest_straps_alone(bloc
     assert bench.kernel.now() > 4 * 65535
 
 
+def test_the_watchdog_follows_the_latency_of_the_memory():
+    bench = model_bench(BenchSpec())
+    mode = Ecb(bench.engine(), KEY)
+    bench.set_latency(read=65535, write=65535)
+    data = bytes(range(256)) * 2
+    assert bench.kernel.run(mode.encrypt_bytes(data)) == golden.ecb_encrypt(KEY, data)
+    assert bench.kernel.now() > 4 * 65535
+
+
 def test_the_watchdog_of_the_caller_is_the_one_in_force():
     bench = model_bench(BenchSpec(setup_cycles=65535))
     with pytest.raises(EngineHang, match="in 102 cycles"):
@@ -138,26 +132,27 @@ def test_the_watchdog_of_the_caller_is_the_one_in_force():
 
 @pytest.mark.parametrize("stages", [1, 2, 14])
 @pytest.mark.parametrize("fetch_blocks", [2, 8])
-def test_every_quirk_is_shown_three_ways_on_the_model(fetch_blocks, stages):
-    assert_passed(on_model("quirks", {}, BenchSpec(fetch_blocks=fetch_blocks, stages=stages)))
+def test_every_quirk_is_shown_three_ways_on_the_model(run_job, fetch_blocks, stages):
+    run_job("quirks", {}, None, BenchSpec(fetch_blocks=fetch_blocks, stages=stages)).assert_passed()
 
 
 @pytest.mark.parametrize("fetch_blocks", [2, 8])
-def test_every_quirk_is_shown_three_ways_on_rtl(sim, fetch_blocks):
-    outcome = on_rtl(sim, "quirks", {}, BenchSpec(fetch_blocks=fetch_blocks))
-    assert_passed(outcome)
-    assert [row["bit"] for row in outcome[0].result["rows"]] == [0, 1, 2, 3, 4, 5]
+def test_every_quirk_is_shown_three_ways_on_rtl(run_job, sim, fetch_blocks):
+    ended = run_job("quirks", {}, sim, BenchSpec(fetch_blocks=fetch_blocks))
+    ended.assert_passed()
+    assert [row["bit"] for row in ended.result["rows"]] == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("stages", [1, 14])
-def test_model_and_rtl_give_the_same_figures(sim, stages):
+def test_model_and_rtl_give_the_same_figures(run_job, sim, stages):
     """Data, hardware blocks and engine cycles of random requests in every mode, on a slow memory."""
     bench = BenchSpec(read_latency=9, write_latency=30, fetch_blocks=8, stages=stages)
     print(f"ECBENCH_SEED={SEED}")
     for mode in ("xts", "cbc", "ecb", "ctr"):
         spec = {"mode": mode, "seed": SEED, "requests": 6}
         figures = []
-        for outcome in (on_model("run", spec, bench), on_rtl(sim, "run", spec, bench)):
-            assert_passed(outcome)
-            figures.append([{name: row[name] for name in COMPARED} for row in outcome[1].kind("row")])
+        for where in (None, sim):
+            ended = run_job("run", spec, where, bench)
+            ended.assert_passed()
+            figures.append([{name: row[name] for name in COMPARED} for row in ended.of_kind("row")])
         assert figures[0] == figures[1]

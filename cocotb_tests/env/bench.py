@@ -24,7 +24,8 @@ from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.ports import PadlockPort
 from cocotb_tests.env.predictor import PadlockPredictor, Traffic
 from pymodel.engines.quirks import Quirk
-from pymodel.jobs.bench import Bench, BenchSpec
+from pymodel.jobs.bench import Bench
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.kernel import Cpu
 from pymodel.regress import variables
 
@@ -73,22 +74,17 @@ class RtlBench(Bench):
         """Run driver code from a cocotb task; many tasks may do so at the same time."""
         return await self.kernel.call(coroutine)
 
-    def set_latency(self, *, read: int = 1, write: int = 1) -> None:
-        """Of the memory, in cycles, from now on. Raises RuntimeError while a request is in flight."""
+    def _change_latency(self, read: int, write: int) -> None:
         self._between_requests()
         self._latency = (read, write)
         self.dut.read_latency.value, self.dut.write_latency.value = read, write
         self._tell_predictor()
 
-    def inject_bus_error(self, address: int | None, *, reads: bool = False, writes: bool = False) -> None:
-        """Answer reads, writes or both of the 16-byte beat at ``address`` with a bus error; None ends it."""
+    def _change_bus_errors(self, reads: set[int], writes: set[int]) -> None:
         self._between_requests()
-        if address is not None and not (reads or writes):
-            raise ValueError("a bus error of reads, of writes, or of both?")
-        self._errors = (set(), set()) if address is None else ({address} if reads else set(),
-                                                               {address} if writes else set())
-        self.dut.bus_error_address.value = address or 0
-        self.dut.bus_error_enable.value = bool(self._errors[0]) | bool(self._errors[1]) << 1
+        self._errors = (reads, writes)
+        self.dut.bus_error_address.value = max(reads | writes, default=0)
+        self.dut.bus_error_enable.value = bool(reads) | bool(writes) << 1
         self._tell_predictor()
 
     def _between_requests(self) -> None:

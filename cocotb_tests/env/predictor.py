@@ -22,7 +22,7 @@ from pymodel.engines.padlock_model import HeldKey, KeyState, PadlockModel
 from pymodel.engines.padlock_timing import Timeline
 from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
-from pymodel.jobs.bench import BenchSpec
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.kernel import Kernel
 from pymodel.memory import LINE_BYTES, ByteArray
 

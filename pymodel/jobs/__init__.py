@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from pymodel.jobs.bench import Bench, BenchSpec, Report, model_bench
+from pymodel.jobs.bench import Bench, Report, model_bench
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.crypt import crypt_file
 from pymodel.jobs.quirks import demonstrate_quirks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pymodel.drivers.padlock import PadlockDriver
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.case_file import Expect
 from pymodel.jobs.ciphers import ModeObject, crypt, open_mode
+from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import Layout, Placement
 
 
@@ -58,7 +58,7 @@ class Outcome:
             raise CaseFailure("the engine was used for a request of no bytes")
 
 
-async def perform(engine: PadlockDriver, mode: str, key: bytes, iv: bytes, data: bytes, encrypt: bool,
+async def perform(engine: Driver, mode: str, key: bytes, iv: bytes, data: bytes, encrypt: bool,
                   layout: Layout) -> Outcome:
     """Run one request with a key of its own. Raises what the request ends in, InvalidRequest excepted."""
     placement = Placement(engine.memory, layout, data, iv)
@@ -76,7 +76,7 @@ async def perform(engine: PadlockDriver, mode: str, key: bytes, iv: bytes, data:
         placement.release()
 
 
-async def run_placed(engine: PadlockDriver, cipher: ModeObject, iv: bytes, placement: Placement,
+async def run_placed(engine: Driver, cipher: ModeObject, iv: bytes, placement: Placement,
                      encrypt: bool) -> Outcome:
     """Run one request on data that has been placed; the caller releases the placement.
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.buffers import Buffers
-from pymodel.drivers.padlock import PadlockDriver
 from pymodel.engines.ports import EngineReset
 from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs.bench import Bench
 from pymodel.jobs.case_file import Step
 from pymodel.jobs.case_request import CaseFailure, Outcome, run_placed
 from pymodel.jobs.ciphers import ModeObject, crypt, open_mode
+from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import Placement, apart
 from pymodel.kernel import gather
 
@@ -34,7 +34,7 @@ class Context:
 class Sequence:
     """Plays the steps of one case."""
 
-    def __init__(self, bench: Bench, engine: PadlockDriver) -> None:
+    def __init__(self, bench: Bench, engine: Driver) -> None:
         self._kernel = bench.kernel
         self._memory = bench.memory
         self._engine = engine

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pymodel.drivers.padlock import PadlockDriver
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.case_file import Case, parse_case
 from pymodel.jobs.case_request import CaseFailure, perform
 from pymodel.jobs.case_sequence import Sequence
 from pymodel.jobs.ciphers import MODES
+from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import apart
 from pymodel.modes.sectors import data_unit
 
@@ -59,7 +59,7 @@ async def _replay(bench: Bench, case: Case) -> None:
         outcome.judge(case.expect, may_refuse=case.may_refuse)
 
 
-async def _data_units(engine: PadlockDriver, case: Case) -> None:
+async def _data_units(engine: Driver, case: Case) -> None:
     """One XTS request per data unit, the unit's number modulo 2**wrap_bits as tweak."""
     result = b""
     for start in range(0, len(case.data), case.unit):

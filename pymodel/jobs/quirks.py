@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from pymodel import golden
 from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
+from pymodel.engines.ports import XcryptPort
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EcbenchError, EngineFault
 from pymodel.jobs.bench import Bench
@@ -191,7 +192,7 @@ async def _irq_forgets_key(bench: Bench, handles: Quirk) -> str:
     await bench.kernel.sleep(bench.spec.setup_cycles + 8 * bench.spec.read_latency + 120)
     if request.done.is_set():
         return "the request ended before the interrupt"
-    await bench.port.interrupt()
+    await cast(XcryptPort, bench.port).interrupt()
     out = await request.join()
     right, wiped = golden.ecb_encrypt(_KEY_A[:16], _LONG), golden.ecb_encrypt(bytes(16), _LONG)
     for position in range(BLOCK_BYTES, len(_LONG), BLOCK_BYTES):

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pymodel.drivers.padlock import PadlockDriver
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.ciphers import KEY_BYTES, crypt, expected, open_mode
+from pymodel.jobs.engines import Driver
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, file_label, file_request_count, file_requests
 from pymodel.jobs.known_answers import known_answers
 from pymodel.jobs.placement import Placement
@@ -93,7 +93,7 @@ class _Work:
 
     def __init__(self, bench: Bench, row: Row, report: Report, progress: _Progress) -> None:
         self._bench = bench
-        self._engine: PadlockDriver = bench.engine()
+        self._engine: Driver = bench.engine()
         self._row = row
         self._report = report
         self._progress = progress

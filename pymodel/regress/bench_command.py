@@ -13,6 +13,7 @@ from typing import Any
 from pymodel import golden
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import EcbenchError
+from pymodel.jobs.engines import KINDS
 from pymodel.jobs.throughput import KEY, TWEAK
 from pymodel.regress import simulators
 from pymodel.regress.build import Build, build
@@ -21,7 +22,7 @@ from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, run_on_model, run_on_rtl
 from pymodel.regress.plain import run_plain
 from pymodel.regress.simulators import Simulator
-from pymodel.regress.target import TOP, Target
+from pymodel.regress.target import Target
 
 REQUEST_BYTES = (16, 512, 4096, 65536)
 COLUMNS = {
@@ -91,11 +92,12 @@ def measure_speed(options: BenchOptions, display: Display) -> int:
 
 def _layers(options: BenchOptions, used: list[Simulator], display: Display,
             profiles: dict[str, str]) -> list[_Layer]:
+    kind = KINDS[options.target.engine]
     layers = [_Layer("golden", "", partial(_golden, options.seconds)),
               _Layer("model", "", partial(_job, options, None, profiles))]
     for simulator in used:
-        rtl = _built(TOP[options.target.engine], options.target.stages, simulator, display)
-        plain = _built("padlock_plain", options.target.stages, simulator, display)
+        rtl = _built(kind.top, options.target.stages, simulator, display)
+        plain = _built(kind.plain, options.target.stages, simulator, display)
         layers.append(_Layer("rtl", simulator.name, partial(_job, options, rtl, profiles)))
         layers.append(_Layer("plain", simulator.name, _Plain(plain, options.seconds)))
     return layers

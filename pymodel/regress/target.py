@@ -8,16 +8,13 @@ from pathlib import Path
 from pymodel.engines.padlock import STAGES
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec, Report
-from pymodel.jobs.bench import ENGINES
+from pymodel.jobs.engines import ENGINES, KINDS
 from pymodel.regress import simulators
 from pymodel.regress.build import Build, build
 from pymodel.regress.config import known_top
 from pymodel.regress.display import Display
 from pymodel.regress.launch import JobRequest, JobResult, run_on_model, run_on_rtl
 from pymodel.regress.run import remove_old_runs
-
-TOP = {"padlock": "padlock_top"}
-"""Engine to the top it is simulated in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ class Launcher:
         self._build: Build | None = None
         if target.on == "rtl":
             simulator = simulators.find(target.sim)
-            top = known_top(TOP[target.engine]).with_parameters(STAGES=target.stages)
+            top = known_top(KINDS[target.engine].top).with_parameters(STAGES=target.stages)
             self._build = build(top, simulator, waves=target.waves, fast=True,
                                 announce=display.waiting)
             if self._build.seconds:

@@ -1,0 +1,83 @@
+"""The engines by name: which model, driver, watchdog and tops belong to each is said here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pymodel.block_engine import BlockEngine
+from pymodel.drivers.padlock import PadlockDriver
+from pymodel.drivers.padlock_engine import generous_watchdog
+from pymodel.engines.padlock_model import PadlockModel
+from pymodel.engines.ports import RegisterPort, XcryptPort
+from pymodel.engines.quirks import Quirk
+from pymodel.kernel import Kernel
+from pymodel.memory import HostMemory
+
+if TYPE_CHECKING:
+    from pymodel.jobs.bench import Bench
+    from pymodel.jobs.bench_spec import BenchSpec
+
+Port = XcryptPort | RegisterPort
+
+
+class Driver(BlockEngine, Protocol):
+    """What jobs use of an engine's driver."""
+
+    async def reset(self) -> None:
+        """Reset the engine; a request in flight ends in EngineHang."""
+
+
+class Model(Protocol):
+    """What a bench sets of an engine's model besides using it as a port."""
+
+    read_latency: int
+    write_latency: int
+    read_bus_errors: set[int]
+    write_bus_errors: set[int]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineKind:
+    """An engine that exists in hardware and as a model.
+
+    ``top``: the module it is simulated in; ``plain``: the one that needs no
+    Python. ``model``: makes its model. ``driver``: makes a driver on a bench; the options win over the
+    bench's spec. ``watchdog``: cycles after which a request counts as hung, in the driver's own unit.
+    """
+
+    top: str
+    plain: str
+    model: Callable[[Kernel, HostMemory, BenchSpec], Port]
+    driver: Callable[[Bench, dict[str, Any]], Driver]
+    watchdog: Callable[[BenchSpec, int], int]
+
+
+def _padlock_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> PadlockModel:
+    return PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
+                        setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
+                        write_latency=spec.write_latency, stages=spec.stages)
+
+
+def _padlock_driver(bench: Bench, options: dict[str, Any]) -> PadlockDriver:
+    spec = bench.spec
+    settings: dict[str, Any] = {"policy": spec.policy, "handles": Quirk(spec.handles),
+                                "fetch_blocks": spec.fetch_blocks, "watchdog": bench.watchdog, **options}
+    port = cast(XcryptPort, bench.port)
+    return PadlockDriver(port, bench.memory, bench.kernel, bench.cpus[0], **settings)
+
+
+def _padlock_watchdog(spec: BenchSpec, blocks: int) -> int:
+    """``blocks``: of one instruction."""
+    bursts = blocks // 8 + 8
+    return generous_watchdog(blocks) + spec.setup_cycles + (spec.read_latency + spec.write_latency) * bursts
+
+
+KINDS: Mapping[str, EngineKind] = {
+    "padlock": EngineKind("padlock_top", "padlock_plain", _padlock_model, _padlock_driver, _padlock_watchdog),
+}
+"""Every engine by its name, the default one first."""
+
+ENGINES = tuple(KINDS)
+"""Engines that exist in hardware and as a model."""
