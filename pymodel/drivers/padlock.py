@@ -16,7 +16,7 @@ from pymodel.buffers import Buffers, check_placement
 from pymodel.drivers.access import reach
 from pymodel.drivers.padlock_engine import ForgetfulPadlockEngine, PadlockEngine, generous_watchdog
 from pymodel.drivers.padlock_keys import KeyPlacement, PadlockKey, Placed
-from pymodel.drivers.policies import POLICIES, PolicyName, never
+from pymodel.drivers.policies import NEVER, POLICIES, PolicyName
 from pymodel.drivers.walk import Span, leaves_page, walk
 from pymodel.engines.padlock import FETCH_BLOCKS
 from pymodel.engines.ports import XcryptPort
@@ -60,12 +60,14 @@ class PadlockDriver:
         self._alignment = BLOCK_BYTES if Quirk.ALIGN_16 in handles else 1
         engine = PadlockEngine if Quirk.IRQ_FORGETS_KEY in handles else ForgetfulPadlockEngine
         self._engine = engine(port, memory, kernel, cpu,
-                              POLICIES[policy] if Quirk.STICKY_KEY in handles else never,
+                              POLICIES[policy] if Quirk.STICKY_KEY in handles else NEVER,
                               self.counters, watchdog)
 
     def key(self, data: bytes) -> PadlockKey:
-        """Raises InvalidRequest unless ``data`` has 16, 24 or 32 bytes."""
-        return PadlockKey(data, self._placement)
+        """Raises InvalidRequest unless ``data`` has 16, 24 or 32 bytes; OutOfMemory."""
+        key = PadlockKey(data, self._placement)
+        self._engine.key_was_set(key.context)
+        return key
 
     def release(self, key: Key) -> None:
         """Free the key's memory, once no request uses it. A released key is refused."""

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters
 from pymodel.drivers.padlock_keys import Placed
-from pymodel.drivers.policies import EngineState, Policy
+from pymodel.drivers.policies import Need, Path, Policy, PolicyState
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult, XcryptStatus
 from pymodel.errors import EngineFault, EngineHang
@@ -30,19 +30,31 @@ def generous_watchdog(blocks: int) -> int:
     return 50_000 + 1_000 * blocks
 
 
-class EngineRecord:
-    """What is known of one engine, shared by all drivers of its port."""
+class Machine:
+    """What the drivers of all engines on one memory remember together; an engine belongs to a CPU."""
 
     def __init__(self) -> None:
-        self.state = EngineState()
+        self.state = PolicyState()
+        self._records: WeakKeyDictionary[XcryptPort, EngineRecord] = WeakKeyDictionary()
+
+    def record_of(self, port: XcryptPort) -> EngineRecord:
+        """Shared by all drivers of the port."""
+        return self._records.setdefault(port, EngineRecord(len(self._records)))
+
+
+class EngineRecord:
+    """One engine. ``cpu``: the number of its CPU."""
+
+    def __init__(self, cpu: int) -> None:
+        self.cpu = cpu
         self.in_flight = False
 
 
-_records: WeakKeyDictionary[XcryptPort, EngineRecord] = WeakKeyDictionary()
+_machines: WeakKeyDictionary[HostMemory, Machine] = WeakKeyDictionary()
 
 
-def record_of(port: XcryptPort) -> EngineRecord:
-    return _records.setdefault(port, EngineRecord())
+def machine_of(memory: HostMemory) -> Machine:
+    return _machines.setdefault(memory, Machine())
 
 
 class PadlockEngine:
@@ -61,7 +73,10 @@ class PadlockEngine:
         self._policy = policy
         self._counters = counters
         self._watchdog = watchdog
-        self._record = record_of(port)
+        self._machine = machine_of(memory)
+        self._record = self._machine.record_of(port)
+        self.path: Path | None = None
+        """The path that requests are said to take; None: by their length, as Linux has it."""
 
     async def reset(self) -> None:
         """Reset the engine. A request in flight ends in EngineHang."""
@@ -72,9 +87,12 @@ class PadlockEngine:
                 await self._reset()
 
     async def _reset(self) -> None:
-        self._record.state = EngineState()
+        """Afterwards the engine has no key, whatever the policies remember."""
         await self._port.reset()
-        self._record.state = EngineState()
+
+    def key_was_set(self, context: int) -> None:
+        """A key has been set in the context at this address."""
+        self._machine.state = self._policy.set_key(self._machine.state, context)
 
     async def xcrypt(self, where: Placed, src: int, dst: int, blocks: int, completed: int) -> int:
         """One ``xcrypt``; returns the blocks done, fewer than ``blocks`` after an interrupt.
@@ -82,18 +100,19 @@ class PadlockEngine:
         ``completed``: bytes of the whole request done before. Raises EngineFault, EngineHang.
         """
         async with self._cpu.lock:
-            await self._prepare(where)
+            await self._prepare(where, blocks)
             op = Xcrypt(where.control_word, where.key, src, dst, blocks)
             result = await self._run(op, where, completed)
         return blocks - result.count
 
-    async def _prepare(self, where: Placed) -> bool:
+    async def _prepare(self, where: Placed, blocks: int) -> bool:
         """Make the engine hold, or load, what is needed; returns whether it will load."""
-        seen = self._record.state.observed(await self._port.key_loaded())
-        self._record.state, clear = self._policy(seen, where.material)
+        path = self.path or (Path.SINGLE if blocks == 1 else Path.ECB)
+        need = Need(where.material, await self._port.key_loaded(), self._record.cpu, where.context, path)
+        self._machine.state, clear = self._policy.decide(self._machine.state, need)
         if clear:
             await self._port.load_flags()
-        loads = clear or not seen.key_loaded
+        loads = clear or not need.key_loaded
         self._counters.key_loads += loads
         return loads
 
@@ -146,7 +165,7 @@ class ForgetfulPadlockEngine(PadlockEngine):
         if self._slot is None:
             self._slot = self._memory.allocate(SCHEDULE_READ_BYTES)
         async with self._cpu.lock:
-            if await self._prepare(where):
+            if await self._prepare(where, blocks):
                 self._memory.write(self._slot, where.material.key)
             left = blocks
             while left:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pymodel.block_engine import BLOCK_BYTES
-from pymodel.drivers.policies import Material
+from pymodel.drivers.policies import Material, word_address
 from pymodel.engines.aes_key import AesKey
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES, ControlWord
 from pymodel.engines.quirks import Quirk
@@ -19,8 +19,10 @@ class Placed:
     """One direction of a key: what the engine has to hold, and where it can read it."""
 
     material: Material
+    context: int
+    """Address of the key's context."""
     control_word: int
-    """Address of the control word."""
+    """Address of the control word in it."""
     key: int
     """Address of the raw key or schedule."""
 
@@ -39,7 +41,11 @@ class KeyPlacement:
 
 
 class PadlockKey(AesKey):
-    """An AES key with its memory. Each direction is written to memory when it is first needed."""
+    """An AES key with its memory.
+
+    A ``context`` of two control words exists from the beginning; each direction is written to memory when
+    it is first needed. Raises OutOfMemory.
+    """
 
     def __init__(self, data: bytes, placement: KeyPlacement) -> None:
         super().__init__(data)
@@ -48,7 +54,8 @@ class PadlockKey(AesKey):
         self._users = 0
         self._placed: dict[bool, Placed] = {}
         self._raw: int | None = None
-        self._allocated: list[int] = []
+        self.context = placement.memory.allocate(2 * CONTROL_WORD_BYTES)
+        self._allocated = [self.context]
 
     @property
     def engine_expands(self) -> bool:
@@ -64,10 +71,9 @@ class PadlockKey(AesKey):
         """Where this direction lies in memory. Raises OutOfMemory."""
         if decrypt not in self._placed:
             material = self.material(decrypt=decrypt)
-            word = self.placement.memory.allocate(CONTROL_WORD_BYTES)
-            self._allocated.append(word)
+            word = word_address(self.context, decrypt=decrypt)
             self.placement.memory.write(word, material.control_word.to_bytes(CONTROL_WORD_BYTES, "little"))
-            self._placed[decrypt] = Placed(material, word, self._place(material))
+            self._placed[decrypt] = Placed(material, self.context, word, self._place(material))
         return self._placed[decrypt]
 
     def _place(self, material: Material) -> int:
