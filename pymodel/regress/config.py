@@ -61,6 +61,7 @@ TOPS: Mapping[str, Top] = {top.name: top for top in (
                           "sim/padlock_top.v", "sim/padlock_plain.v"),
         (".", "aes", "padlock", "sim"), parameters={"STAGES": 1}, plain=True),
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
+    Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "aes", "padlock")),
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
 )}
 
