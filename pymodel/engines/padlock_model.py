@@ -14,12 +14,13 @@ import numpy as np
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
+from pymodel.engines.bursts import NEVER
+from pymodel.engines.moves import move_blocks
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES, ControlWord
-from pymodel.engines.padlock_bursts import NEVER
-from pymodel.engines.padlock_memory import MemoryTarget, move_blocks
 from pymodel.engines.padlock_timing import Straps, Timeline, course_of
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
+from pymodel.engines.target import MemoryTarget
 from pymodel.kernel import HARDWARE, Event, Kernel
 from pymodel.memory import HostMemory
 
@@ -271,4 +272,5 @@ class PadlockModel:
 
     def _move(self, op: Xcrypt, planned: Timeline, blocks: int, held: HeldKey) -> None:
         """Put the first ``blocks`` results of a request into memory."""
-        move_blocks(self.memory, op, planned, blocks, held.schedule, held.decrypt)
+        move_blocks(self.memory, [(op.src, blocks)], [(op.dst, blocks)], blocks, held.schedule, held.decrypt,
+                    reads=planned.reads, writes=planned.writes)

@@ -14,15 +14,11 @@ acceptance. The stages, each in the words of hdl/padlock/padlock_control.v:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol
 
 from pymodel.block_engine import BLOCK_BYTES
-from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES, ControlWord
-from pymodel.engines.padlock_bursts import (
-    FIFO_BEATS,
+from pymodel.engines.bursts import (
     NEVER,
     BusError,
     ReadBurst,
@@ -31,26 +27,15 @@ from pymodel.engines.padlock_bursts import (
     WriteBurst,
     WriteStream,
 )
+from pymodel.engines.flow import CORE_EXPANSION, Flow
+from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES, ControlWord
 from pymodel.engines.ports import Xcrypt, XcryptStatus
 from pymodel.engines.quirks import Quirk
+from pymodel.engines.target import Target, Undisturbed
 from pymodel.memory import PAGE_BYTES
-
-CORE_EXPANSION = 3
-"""The core accepts a block this many edges, and as many as it has rounds, after a raw key."""
 
 _READ_STATUS = {BusError.PAGE: XcryptStatus.READ_PAGE_FAULT, BusError.BUS: XcryptStatus.READ_BUS_FAULT}
 _WRITE_STATUS = {BusError.PAGE: XcryptStatus.WRITE_PAGE_FAULT, BusError.BUS: XcryptStatus.WRITE_BUS_FAULT}
-
-
-class Target(Protocol):
-    """Where memory answers with an error."""
-
-    def read_fault(self, address: int, beats: int) -> ReadFault | None: ...
-
-    def write_error(self, address: int, beats: int) -> BusError | None: ...
-
-    def undisturbed(self, reads: Iterable[tuple[int, int]], write: tuple[int, int]) -> bool:
-        """Whether all these (address, beats) ranges are answered with OKAY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +111,7 @@ def course_of(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, targ
         beats = word.key_beats(schedule_overread=Quirk.SCHEDULE_OVERREAD in straps.quirks) if known else 0
         loads = ((op.cword, 1), (op.key, beats))
     total = -(-op.count // straps.group) * straps.group
-    if not known or not target.undisturbed([*loads, (op.src, total)], (op.dst, op.count)):
+    if not known or not target.undisturbed([*loads, (op.src, total)], [(op.dst, op.count)]):
         return timeline(op, load=load, word=word, straps=straps, target=target)
     shape = replace(op, cword=op.cword % PAGE_BYTES, key=op.key % PAGE_BYTES, src=op.src % PAGE_BYTES,
                     dst=op.dst % PAGE_BYTES)
@@ -135,23 +120,10 @@ def course_of(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, targ
     return _remembered(shape, load, word, straps)
 
 
-class _Undisturbed:
-    """Memory that answers everything with OKAY."""
-
-    def read_fault(self, address: int, beats: int) -> ReadFault | None:
-        return None
-
-    def write_error(self, address: int, beats: int) -> BusError | None:
-        return None
-
-    def undisturbed(self, reads: Iterable[tuple[int, int]], write: tuple[int, int]) -> bool:
-        return True
-
-
 @lru_cache(maxsize=1024)
 def _remembered(shape: Xcrypt, load: bool, word: ControlWord, straps: Straps) -> Timeline:
     """Only the place within a page matters: that is where bursts are cut."""
-    return timeline(shape, load=load, word=word, straps=straps, target=_Undisturbed())
+    return timeline(shape, load=load, word=word, straps=straps, target=Undisturbed())
 
 
 def timeline(op: Xcrypt, *, load: bool, word: ControlWord, straps: Straps, target: Target) -> Timeline:
@@ -204,7 +176,7 @@ def _fetch(address: int, beats: int, command: int, interrupt: int, straps: Strap
            target: Target) -> tuple[Timeline, int, tuple[ReadBurst, ...]]:
     """A command whose beats are one group: how it ends the request (cycles 0: not), its end, its bursts."""
     fault = target.read_fault(address, beats)
-    stream = ReadStream(command, address, beats, beats, straps.read_latency, fault)
+    stream = ReadStream(command, [(address, beats)], beats, straps.read_latency, fault)
     while stream.request(interrupt):
         pass
     settled = stream.idle(interrupt)
@@ -225,15 +197,13 @@ def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, 
     """Read, cipher and write. ``ready``: the edge before the one at which the commands are accepted."""
     total = -(-op.count // straps.group) * straps.group
     fault = target.read_fault(op.src, total)
-    reads = ReadStream(ready + 1, op.src, total, straps.group, straps.read_latency, fault)
-    writes = WriteStream(ready + 1, op.dst, op.count, straps.write_latency, target.write_error)
-    entered: list[int] = []
-    ended: list[int] = []
-    while reads.request(min(interrupt, writes.failed_at), entered):
-        upto = min(len(reads.commits), op.count)
-        _enter(upto, reads, writes, entered, ended, interrupt, first_entry, rounds, straps)
+    reads = ReadStream(ready + 1, [(op.src, total)], straps.group, straps.read_latency, fault)
+    writes = WriteStream(ready + 1, [(op.dst, op.count)], straps.write_latency, target.write_error)
+    flow = Flow(reads, writes, first_entry, rounds, straps.stages)
+    flow.run(op.count, interrupt)
+    ended = flow.ended
     cut = interrupt + 1
-    starved = reads.failed_at != NEVER and len(entered) == len(reads.commits)
+    starved = reads.failed_at != NEVER and len(flow.entered) == len(reads.commits)
     if starved:
         cut = min(cut, reads.failed_at + 1)
     writes.flush(ended, cut)
@@ -242,46 +212,10 @@ def _run(op: Xcrypt, interrupt: int, ready: int, first_entry: int, rounds: int, 
 
     status, address = XcryptStatus.OK, 0
     if writes.failed_at != NEVER and (error := writes.bursts[-1].error) is not None:
-        status, address = _WRITE_STATUS[error], writes.address_of(writes.bursts[-1].block)
+        status, address = _WRITE_STATUS[error], writes.failed_address
     elif starved and fault is not None:
         status, address = _READ_STATUS[fault.error], _beat_address(op.src, fault)
     elif writes.done != op.count:
         status = XcryptStatus.INTERRUPTED
-    return Timeline(status, over, address, writes.done, reads=tuple(reads.bursts), entered=tuple(entered),
-                    ended=tuple(ended), writes=tuple(writes.bursts))
-
-
-def _enter(upto: int, reads: ReadStream, writes: WriteStream, entered: list[int], ended: list[int],
-           interrupt: int, first_entry: int, rounds: int, straps: Straps) -> None:
-    """Let blocks into the core, up to index ``upto``, until the interrupt or a failed write closes it.
-
-    A block enters when its group has come, the core is free, and the FIFO behind it has room.
-    """
-    for block in range(len(entered), upto):
-        at = max(reads.commits[block] + 1, first_entry)
-        at = _core_free(at, entered, rounds, straps.stages)
-        if block >= FIFO_BEATS:
-            to_leave = block - FIFO_BEATS
-            at = max(at, writes.loads[to_leave] + 1) if to_leave < len(writes.loads) else NEVER
-        if at > min(interrupt, writes.failed_at):
-            return
-        entered.append(at)
-        ended.append(at + rounds + 1)
-        writes.advance(ended)
-
-
-def _core_free(at: int, entered: list[int], rounds: int, stages: int) -> int:
-    """The first edge from ``at`` on at which the core takes a block.
-
-    With as many stages as rounds that is every edge. With fewer, blocks go round in a ring: a place in it
-    comes by every ``stages`` edges and is taken until its block has had its rounds.
-    """
-    if not entered:
-        return at
-    if stages >= rounds:
-        return max(at, entered[-1] + 1)
-    if stages == 1:
-        return max(at, entered[-1] + rounds)
-    while any(at < edge + rounds and (at - edge) % stages == 0 for edge in entered[-stages:]):
-        at += 1
-    return at
+    return Timeline(status, over, address, writes.done, reads=tuple(reads.bursts),
+                    entered=tuple(flow.entered), ended=tuple(ended), writes=tuple(writes.bursts))

@@ -1,8 +1,12 @@
-"""When the PadLock's bus transactions happen: recurrences over bursts and beats.
+"""When an engine's bus transactions happen: recurrences over bursts and beats.
 
-Times are rising edges of the clock, counted from the acceptance of the request. They hold for a
-memory with fixed latencies that is always ready. What is decided at an edge depends on what happened
-at earlier edges, so that each ``max`` below is "one edge after the last thing it waits for".
+They are those of hdl/axi/axi_reader.v and axi_writer.v, which every engine has. Times are rising edges of
+the clock, counted from the acceptance of the request. They hold for a memory with fixed latencies that
+is always ready. What is decided at an edge depends on what happened at earlier edges, so that each
+``max`` below is "one edge after the last thing it waits for".
+
+A stream is a list of pieces, each (address, beats) and a command of its own. A command is accepted when the
+one before is over; what is in the FIFO stays.
 """
 
 from __future__ import annotations
@@ -63,7 +67,7 @@ class WriteBurst:
 
     decided: int
     block: int
-    """Index of its first block in the request."""
+    """Index of its first beat in the stream."""
     beats: int
     answered: int
     error: BusError | None
@@ -82,25 +86,69 @@ class WriteBurst:
         return self.requested + 1 + beat
 
 
+Piece = tuple[int, int]
+"""Address and beats."""
+
+
+class _Pieces:
+    """Where a stream stands in its pieces. ``left``: beats of the piece at hand."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self._coming = iter(pieces)
+        self.first = True
+        """Nothing of the piece at hand has been requested."""
+        self._next()
+
+    def _next(self) -> None:
+        self.address, self.left = next(self._coming, (0, 0))
+        self.first = True
+
+    def within_page(self) -> int:
+        """Beats that one burst can have, but for its largest size."""
+        return min(_to_page_end(self.address), self.left)
+
+    def advance(self, beats: int) -> bool:
+        """Returns whether another piece begins."""
+        self.address = (self.address + beats * BLOCK_BYTES) & 0xFFFFFFFF
+        self.left -= beats
+        self.first = False
+        if self.left:
+            return False
+        self._next()
+        return self.left > 0
+
+
+def address_in(pieces: Sequence[Piece], beat: int) -> int:
+    """Address of a beat of a stream."""
+    for address, beats in pieces:
+        if beat < beats:
+            return (address + beat * BLOCK_BYTES) & 0xFFFFFFFF
+        beat -= beats
+    raise IndexError("beyond the last piece")
+
+
 def _to_page_end(address: int) -> int:
     return PAGE_BEATS - address // BLOCK_BYTES % PAGE_BEATS
 
 
 class ReadStream:
-    """One command of the reader: ``beats`` from ``address`` on, accepted at edge ``command``.
+    """The reader's commands. The first one is accepted at edge ``command``; ``group``: beats that become
+    visible together. ``fault``: of a beat, counted from the first of the stream.
 
     ``commits``: for each beat that became visible, the edge at which the last one of its group came.
     """
 
-    def __init__(self, command: int, address: int, beats: int, group: int, latency: int,
+    def __init__(self, command: int, pieces: Sequence[Piece], group: int, latency: int,
                  fault: ReadFault | None) -> None:
         self.bursts: list[ReadBurst] = []
         self.commits: list[int] = []
+        self.commands: list[int] = []
+        """The edges at which commands were accepted, if there is a burst of them."""
         self.failed_at = NEVER
         """The edge of the first beat with an error."""
         self._command = command
-        self._address = address
-        self._beats = beats
+        self._place = _Pieces(pieces)
+        self._beats = sum(beats for _, beats in pieces)
         self._group = group
         self._latency = latency
         self._fault_beat = NEVER if fault is None else fault.beat
@@ -115,9 +163,7 @@ class ReadStream:
         to_free = self._requested + length - FIFO_BEATS
         if not length or to_free > len(taken):
             return False
-        decided = self._command + 1
-        if self.bursts:
-            decided = self.bursts[-1].decided + 1
+        decided = self._command + 1 if self._place.first else self.bursts[-1].decided + 1
         if len(self.bursts) >= MAX_READS:
             decided = max(decided, self.bursts[-MAX_READS].last + 1)
         if to_free > 0:
@@ -130,13 +176,14 @@ class ReadStream:
     def _next_length(self) -> int:
         """Whole groups up to a full burst, cut at a page end and at the end of the command."""
         phase = self._requested % self._group if self._group < BURST_BEATS else 0
-        start = self._address + self._requested * BLOCK_BYTES
-        return min(BURST_BEATS - phase, _to_page_end(start), self._beats - self._requested)
+        return min(BURST_BEATS - phase, self._place.within_page())
 
     def _append(self, decided: int, length: int) -> None:
         first = decided + 1 + self._latency
         if self.bursts:
             first = max(first, self.bursts[-1].last + 1)
+        if self._place.first:
+            self.commands.append(self._command)
         self.bursts.append(ReadBurst(decided, length, first))
         before = self._requested
         self._requested += length
@@ -144,39 +191,45 @@ class ReadStream:
             self.failed_at = first + self._fault_beat - before
         while (end := len(self.commits) + self._group) <= min(self._requested, self._fault_beat):
             self.commits += [first + end - 1 - before] * self._group
+        if self._place.advance(length):
+            self._command = self.bursts[-1].last + 1
 
     def idle(self, halted: int) -> int:
         """The edge at which the reader is first seen idle; ``halted``: the last edge for decisions."""
-        if self._requested == self._beats:
-            return self.bursts[-1].last + 1
-        dropped = min(self.failed_at + 1, max(halted + 1, self._command + 1) + 1)
-        return max(dropped, self.bursts[-1].last + 1) if self.bursts else dropped
+        last = self.bursts[-1].last + 1 if self.bursts else 0
+        if self._requested == self._beats or (self.bursts and self._place.first and self._command > halted):
+            return last
+        return max(last, min(self.failed_at + 1, max(halted + 1, self._command + 1) + 1))
 
 
 class WriteStream:
-    """The writer's command: ``count`` blocks to ``address`` on, accepted at edge ``command``.
+    """The writer's commands. The first one is accepted at edge ``command``.
 
-    ``loads``: for each block, the edge at which it left the FIFO. ``done``: blocks answered with OKAY.
+    ``loads``: for each beat, the edge at which it left the FIFO. ``done``: beats answered with OKAY.
     ``error``: asked with address and beats of a burst.
     """
 
-    def __init__(self, command: int, address: int, count: int, latency: int,
+    def __init__(self, command: int, pieces: Sequence[Piece], latency: int,
                  error: Callable[[int, int], BusError | None]) -> None:
         self.bursts: list[WriteBurst] = []
         self.loads: list[int] = []
+        self.commands: list[int] = []
+        """The edges at which commands were accepted, if there is a burst of them."""
         self.done = 0
         self.failed_at = NEVER
         """The edge of the B with an error."""
+        self.failed_address = 0
+        """Of its burst."""
         self._command = command
-        self._address = address
-        self._count = count
+        self._place = _Pieces(pieces)
+        self._beats = sum(beats for _, beats in pieces)
         self._latency = latency
         self._error = error
 
     def advance(self, ended: Sequence[int]) -> None:
-        """Add the bursts whose blocks are all in ``ended``, the edges at which blocks came into the FIFO."""
+        """Add the bursts whose beats are all in ``ended``, the edges at which beats came into the FIFO."""
         while self.failed_at == NEVER:
-            length = self._next_length(self._count)
+            length = min(BURST_BEATS, self._place.within_page())
             end = len(self.loads) + length
             if not length or end > len(ended):
                 return
@@ -185,30 +238,28 @@ class WriteStream:
     def flush(self, ended: Sequence[int], cut: int) -> None:
         """Add the bursts for what is left in the FIFO; from edge ``cut`` on it is known that this is all."""
         while self.failed_at == NEVER and len(self.loads) < len(ended):
-            self._append(max(cut, ended[-1] + 1), self._next_length(len(ended)))
-
-    def address_of(self, block: int) -> int:
-        return (self._address + block * BLOCK_BYTES) & 0xFFFFFFFF
-
-    def _next_length(self, blocks: int) -> int:
-        start = self.address_of(len(self.loads))
-        return min(BURST_BEATS, _to_page_end(start), blocks - len(self.loads))
+            left = len(ended) - len(self.loads)
+            self._append(max(cut, ended[-1] + 1), min(BURST_BEATS, self._place.within_page(), left))
 
     def _append(self, ready: int, length: int) -> None:
-        decided = max(ready, self.bursts[-1].answered if self.bursts else self._command + 1)
-        block = len(self.loads)
-        error = self._error(self.address_of(block), length)
-        burst = WriteBurst(decided, block, length, decided + 1 + length + self._latency, error)
+        place = self._place
+        if place.first:
+            self.commands.append(self._command)
+        decided = max(ready, self._command + 1 if place.first else self.bursts[-1].answered)
+        error = self._error(place.address, length)
+        burst = WriteBurst(decided, len(self.loads), length, decided + 1 + length + self._latency, error)
         self.bursts.append(burst)
         self.loads += range(burst.loaded(0), burst.loaded(length))
         if error is None:
             self.done += length
         else:
-            self.failed_at = burst.answered
+            self.failed_at, self.failed_address = burst.answered, place.address
+        if place.advance(length):
+            self._command = burst.answered + 1
 
     def finished(self, cut: int) -> int:
         """The first edge at which the writer is seen to have nothing more to do, once the core is empty."""
         answered = self.bursts[-1].answered + 1 if self.bursts else 0
-        if self.failed_at != NEVER or len(self.loads) == self._count:
+        if self.failed_at != NEVER or len(self.loads) == self._beats:
             return answered
         return max(answered, cut)
