@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cocotb_tests.env.backdoor import MirrorMemory
-from cocotb_tests.env.bench import make_kernel, power_on
-from cocotb_tests.env.ports import PadlockPort
+from cocotb_tests.env.padlock_port import INPUTS, PadlockPort
+from cocotb_tests.env.power import make_kernel, power_on
 from pymodel.engines.padlock_model import ALL_QUIRKS, PadlockModel
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult
 from pymodel.engines.quirks import Quirk
@@ -104,7 +104,7 @@ class RtlSide(Side):
 
     @classmethod
     async def start(cls, dut: Any, setting: Setting) -> RtlSide:
-        await power_on(dut, _inputs(setting))
+        await power_on(dut, INPUTS, _inputs(setting))
         return cls(dut, setting)
 
     def set(self, setting: Setting) -> None:

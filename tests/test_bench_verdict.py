@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cocotb_tests.env.bench import RtlBench
-from cocotb_tests.env.predictor import PadlockPredictor, Traffic
+from cocotb_tests.env.judge import Traffic
+from cocotb_tests.env.padlock_predictor import PadlockPredictor
 from cocotb_tests.env.scoreboard import ScoreboardError
 from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
 from pymodel.jobs.bench_spec import BenchSpec
@@ -86,7 +87,7 @@ def bench_with(violations: int, problems: list[str], traffic: Traffic | None = N
     counters = {name: SimpleNamespace(value=7) for name in ("ar_bursts", "r_beats", "aw_bursts", "w_beats")}
     bench.dut = SimpleNamespace(**values, **counters)
     bench.predictor = SimpleNamespace(check=lambda at_least: None, problems=lambda: problems, traffic=traffic)
-    bench.memory = SimpleNamespace(request_in_flight=False)
+    bench.memory = SimpleNamespace(in_flight=lambda: False)
     return bench
 
 

@@ -7,16 +7,9 @@ from cocotb_tests.env import opinions
 from cocotb_tests.env.opinions import Opinions
 from pymodel import golden
 from pymodel.engines import rijndael
-from pymodel.engines.padlock import ControlWord
-from pymodel.engines.padlock_model import HeldKey
 
 KEY = bytes(range(16))
 SOURCE = np.frombuffer(bytes(range(160)), np.uint8)
-
-
-def held(schedule, decrypt=False):
-    word = ControlWord(rounds=len(schedule) - 1, keygen=True, decrypt=decrypt, ksize=0)
-    return HeldKey(schedule, decrypt, word)
 
 
 def right(decrypt=False):
@@ -32,7 +25,7 @@ def schedule_of(decrypt):
 @pytest.mark.parametrize("decrypt", [False, True])
 def test_right_data_is_no_problem(decrypt):
     judge = Opinions()
-    judge.add("request 1", held(schedule_of(decrypt), decrypt), SOURCE, right(decrypt))
+    judge.add("request 1", schedule_of(decrypt), decrypt, SOURCE, right(decrypt))
     judge.judge()
     assert judge.problems == []
     assert judge.judged == 1
@@ -43,9 +36,9 @@ def test_one_wrong_bit_is_found_by_all_three_and_the_request_is_named(decrypt):
     judge = Opinions()
     wrong = right(decrypt).copy()
     wrong[37] ^= 1
-    own = held(schedule_of(decrypt), decrypt)
-    judge.add("request 1", own, SOURCE, right(decrypt))
-    judge.add("request 2", own, SOURCE, wrong)
+    own = schedule_of(decrypt)
+    judge.add("request 1", own, decrypt, SOURCE, right(decrypt))
+    judge.add("request 2", own, decrypt, SOURCE, wrong)
     judge.judge()
     assert judge.problems == [f"request 2: data differs from {name} in 1 bytes, the first in block 2"
                               for name in ("the transaction-level model", "the golden model", "cryptography")]
@@ -63,7 +56,7 @@ def test_each_opinion_is_one_of_its_own(monkeypatch, broken, name):
         result = original(*arguments)
         return bytes(len(result)) if isinstance(result, bytes) else np.zeros_like(result)
 
-    judge.add("request 1", held(schedule_of(False)), SOURCE, observed)
+    judge.add("request 1", schedule_of(False), False, SOURCE, observed)
     monkeypatch.setattr(*broken, spoiled)
     judge.judge()
     assert len(judge.problems) == 1
@@ -75,8 +68,8 @@ def test_a_schedule_of_no_key_is_judged_by_the_model_alone():
     garbled = rijndael.expand(KEY).copy()
     garbled[5] ^= 0x80
     blocks = rijndael.cipher(garbled, SOURCE.reshape(-1, 16), False).reshape(-1)
-    judge.add("request 1", held(garbled), SOURCE, blocks)
-    judge.add("request 2", held(garbled), SOURCE, right())
+    judge.add("request 1", garbled, False, SOURCE, blocks)
+    judge.add("request 2", garbled, False, SOURCE, right())
     judge.judge()
     assert [problem.split(" in ")[0] for problem in judge.problems] == [
         "request 2: data differs from the transaction-level model"]
@@ -86,6 +79,6 @@ def test_many_blocks_are_judged_without_being_asked(monkeypatch):
     monkeypatch.setattr(opinions, "WAITING_BLOCKS", 20)
     judge = Opinions()
     for number in range(3):
-        judge.add(f"request {number}", held(schedule_of(False)), SOURCE, np.zeros_like(SOURCE))
+        judge.add(f"request {number}", schedule_of(False), False, SOURCE, np.zeros_like(SOURCE))
     assert judge.judged == 2
     assert len(judge.problems) == 2 * 3

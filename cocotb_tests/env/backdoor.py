@@ -11,6 +11,7 @@ itself. The file is faster at every size (docs/request.md), so it is used whenev
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -136,7 +137,7 @@ _used_lines: set[int] = set()
 
 
 class MirrorMemory(HostMemory):
-    """The memory of ``padlock_top``. ``written_lines``: what the engine wrote, at the last pull."""
+    """The memory of a test top. ``written_lines``: what the engine wrote, at the last pull."""
 
     def __init__(self, dut: Any) -> None:
         size = len(dut.ram.written) * LINE_BYTES
@@ -149,8 +150,8 @@ class MirrorMemory(HostMemory):
         self._pages_changed = True
         self._synced_at = get_sim_time("step")
         self.written_lines: range | list[int] = range(0)
-        self.request_in_flight = False
-        """Set by the port: meanwhile RTL and mirror differ, and no line may move either way."""
+        self.in_flight: Callable[[], bool] = lambda: False
+        """Set by the port: whether a request is; then RTL and mirror differ, and no line may move either way."""
         self.before_pull: ByteArray = np.zeros(0, np.uint8)
         """What was in the mirror from the first of ``written_lines`` to the last, before they were pulled."""
         super().__init__(size)
@@ -178,7 +179,7 @@ class MirrorMemory(HostMemory):
 
     def sync(self) -> None:
         """Raises HostAccessError while a request is in flight."""
-        if self.request_in_flight:
+        if self.in_flight():
             raise HostAccessError("sync() while a request is in flight")
         now = get_sim_time("step")
         if now != self._synced_at:  # within one falling edge the RTL cannot have written again

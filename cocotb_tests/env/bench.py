@@ -1,4 +1,4 @@
-"""The bench on the RTL: ``padlock_top`` with clock, reset, ports, memory mirror and scoreboard.
+"""The bench on the RTL: a test top with clock, reset, port, memory mirror and scoreboard.
 
     @cocotb.test()
     async def my_test(dut):
@@ -10,59 +10,48 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import fields
 from typing import Any, TypeVar
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
 from cocotb_tests.env.backdoor import MirrorMemory
-from cocotb_tests.env.kernel import CosimKernel
-from cocotb_tests.env.ports import PadlockPort
-from cocotb_tests.env.predictor import PadlockPredictor, Traffic
-from pymodel.engines.quirks import Quirk
+from cocotb_tests.env.judge import Judge, Traffic
+from cocotb_tests.env.power import MEMORY_STRAPS, make_kernel, power_on
+from cocotb_tests.env.tops import ENGINE_TOPS, spec_for
+from pymodel.errors import InvalidRequest
 from pymodel.jobs.bench import Bench
 from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.kernel import Cpu
-from pymodel.regress import variables
+from pymodel.memory import DEFAULT_BYTES
 
 T = TypeVar("T")
-
-PERIOD_NS = 10
-"""The same as that of hdl/sim/verilator_main.cpp."""
-RESET_CYCLES = 4
-_STRAPS = ("fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
-           "stall_rate")
-_INPUTS = ("rst", "soft_rst", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", "quirk",
-           "fetch_blocks", "setup_cycles", "read_latency", "write_latency", "stall_seed", "stall_mask",
-           "stall_rate", "bus_error_enable", "bus_error_address", "push", "asleep")
 
 
 class RtlBench(Bench):
     """A ``Bench`` whose port is the RTL. Made by ``start``."""
 
     dut: Any
-    predictor: PadlockPredictor
+    predictor: Judge
     _latency: tuple[int, int]
     _errors: tuple[set[int], set[int]]
 
     @classmethod
     async def start(cls, dut: Any, spec: BenchSpec | None = None) -> RtlBench:
-        """Power on: clock, straps, reset. Each test starts with it, so no state leaks from the one before."""
-        spec = spec or BenchSpec()
-        await power_on(dut, {"quirk": spec.quirks, **{name: getattr(spec, name) for name in _STRAPS}})
-        return cls._assemble(dut, spec)
+        """Power on: clock, straps, reset. Each test starts with it, so no state leaks from the one before.
 
-    @classmethod
-    def _assemble(cls, dut: Any, spec: BenchSpec) -> RtlBench:
-        kernel = make_kernel(dut)
-        memory = MirrorMemory(dut)
-        predictor = PadlockPredictor(memory, spec)
-        port = PadlockPort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks),
-                           fetch_blocks=spec.fetch_blocks)
+        Without a ``spec`` it is the default one of the top's engine.
+        Raises: InvalidRequest for a spec that this top cannot have.
+        """
+        spec = spec_for(dut, spec)
+        top = ENGINE_TOPS[spec.engine]
+        straps = {name: getattr(spec, name) for name in (*MEMORY_STRAPS, *top.straps)}
+        await power_on(dut, top.inputs, {"quirk": spec.quirks, **straps})
+        kernel, memory = make_kernel(dut), MirrorMemory(dut)
+        if spec.memory_bytes not in (DEFAULT_BYTES, memory.size):
+            raise InvalidRequest(f"memory_bytes {spec.memory_bytes}: this top has {memory.size}")
+        port, predictor = top.connect(dut, kernel, memory, spec)
         bench = cls(kernel, memory, [Cpu(kernel)], port, spec, "rtl", cocotb.SIM_NAME)
         bench.dut, bench.predictor = dut, predictor
         bench._latency, bench._errors = (spec.read_latency, spec.write_latency), (set(), set())
@@ -88,7 +77,7 @@ class RtlBench(Bench):
         self._tell_predictor()
 
     def _between_requests(self) -> None:
-        if self.memory.request_in_flight:
+        if self.memory.in_flight():
             raise RuntimeError("the memory can be changed only between requests")
 
     def _tell_predictor(self) -> None:
@@ -107,7 +96,7 @@ class RtlBench(Bench):
     def _traffic(self) -> list[str]:
         """The bursts and beats on the bus, against the model's, unless a request is in flight."""
         expected = self.predictor.traffic
-        if expected is None or self.memory.request_in_flight:
+        if expected is None or self.memory.in_flight():
             return []
         seen = Traffic(*(int(getattr(self.dut, field.name).value) for field in fields(Traffic)))
         return [] if seen == expected else [f"bus traffic: expected {expected}, observed {seen}"]
@@ -116,26 +105,3 @@ class RtlBench(Bench):
         count = int(self.dut.axi_violations.value)
         return [f"{count} violations of the AXI rules, the first of kind "
                 f"{int(self.dut.axi_first_violation.value)}"] if count else []
-
-
-async def power_on(dut: Any, inputs: Mapping[str, int]) -> None:
-    """Clock and reset ``padlock_top``; inputs that are not named are 0."""
-    for name in _INPUTS:
-        getattr(dut, name).value = inputs.get(name, 0)
-    dut.rst.value = 1
-    await Timer(PERIOD_NS, "ns")  # the inputs have their values before the first edge
-    if not _has_own_clock():
-        Clock(dut.clk, PERIOD_NS, "ns", impl="gpi").start()
-    await ClockCycles(dut.clk, RESET_CYCLES)
-    await FallingEdge(dut.clk)
-    dut.rst.value = 0
-    await FallingEdge(dut.clk)
-
-
-def make_kernel(dut: Any) -> CosimKernel:
-    return CosimKernel(dut.clk, PERIOD_NS, asleep=dut.asleep if _has_own_clock() else None)
-
-
-def _has_own_clock() -> bool:
-    """Whether the simulation makes its clock itself (hdl/sim/verilator_main.cpp)."""
-    return variables.OWN_CLOCK in os.environ

@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from pymodel import golden
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
-from pymodel.engines.padlock_model import HeldKey
 from pymodel.memory import ByteArray
 
 WAITING_BLOCKS = 8192
@@ -38,9 +37,11 @@ class Opinions:
         self._waiting: dict[tuple[bytes, bool], list[_Sample]] = {}
         self._blocks = 0
 
-    def add(self, label: str, held: HeldKey, source: ByteArray, observed: ByteArray) -> None:
-        """``source`` and ``observed``: the blocks that the engine reports as done; kept, not copied."""
-        samples = self._waiting.setdefault((held.schedule.tobytes(), held.decrypt), [])
+    def add(self, label: str, schedule: rijndael.Bytes2d, decrypt: bool, source: ByteArray,
+            observed: ByteArray) -> None:
+        """``schedule``: round keys in order of use. ``source`` and ``observed``: the blocks that the engine
+        reports as done; kept, not copied."""
+        samples = self._waiting.setdefault((schedule.tobytes(), decrypt), [])
         samples.append(_Sample(label, source, observed))
         self._blocks += len(source) // BLOCK_BYTES
         if self._blocks >= WAITING_BLOCKS:

@@ -14,11 +14,15 @@ from cocotb.triggers import ValueChange
 
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
-from cocotb_tests.env.predictor import PadlockPredictor
+from cocotb_tests.env.padlock_predictor import PadlockPredictor
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Event
+
+STRAPS = ("fetch_blocks", "setup_cycles")
+INPUTS = ("soft_rst", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", *STRAPS)
+"""Of padlock_top, besides those that every top has."""
 
 
 class PadlockPort:
@@ -42,6 +46,7 @@ class PadlockPort:
         self._toggled_at: dict[str, int] = {}
         self._post_toggle = 0
         self._interrupt_at = 0
+        memory.in_flight = lambda: self._in_flight is not None
         cocotb.start_soon(self._watch(dut.done_event, self._done))
 
     async def _watch(self, signal: Any, event: Event) -> None:
@@ -71,8 +76,6 @@ class PadlockPort:
         self._in_flight, self._abandoned = op, False
         with ExitStack() as stack:
             stack.callback(setattr, self, "_in_flight", None)
-            stack.callback(setattr, self._memory, "request_in_flight", False)
-            self._memory.request_in_flight = True
             stack.enter_context(self._memory.owned((op.src, length), (op.dst, length)))
             await self._done.wait()
         if self._abandoned:

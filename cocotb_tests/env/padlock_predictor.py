@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cocotb_tests.env.backdoor import MirrorMemory
-from cocotb_tests.env.opinions import Opinions
-from cocotb_tests.env.scoreboard import Scoreboard
+from cocotb_tests.env.judge import Judge
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
 from pymodel.engines.padlock_model import HeldKey, KeyState, PadlockModel
@@ -24,23 +23,7 @@ from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.kernel import Kernel
-from pymodel.memory import LINE_BYTES, ByteArray
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """Bursts and beats on the bus."""
-
-    ar_bursts: int = 0
-    r_beats: int = 0
-    aw_bursts: int = 0
-    w_beats: int = 0
-
-    def after(self, course: Timeline) -> Traffic:
-        reads = course.load_reads + course.reads
-        return Traffic(self.ar_bursts + len(reads), self.r_beats + sum(burst.beats for burst in reads),
-                       self.aw_bursts + len(course.writes),
-                       self.w_beats + sum(burst.beats for burst in course.writes))
+from pymodel.memory import ByteArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +44,14 @@ class _Predicting(PadlockModel):
             super()._move(op, planned, blocks, held)
 
 
-class PadlockPredictor:
+class PadlockPredictor(Judge):
     """Feeds a scoreboard with expected and observed ``Completion`` items."""
 
     def __init__(self, memory: MirrorMemory, spec: BenchSpec) -> None:
-        self.scoreboard = Scoreboard("padlock engine")
-        self._opinions = Opinions()
         self._model = _Predicting(Kernel(), memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
                                   setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
                                   write_latency=spec.write_latency, stages=spec.stages)
-        self._memory = memory
+        super().__init__("padlock", memory, self._model)
         self._compare_cycles = not spec.stall_seed
         self._requests = 0
         self._op: Xcrypt | None = None
@@ -79,34 +60,11 @@ class PadlockPredictor:
         self._source = self._destination = np.zeros(0, np.uint8)
         self._before: list[tuple[ByteArray | NDArray[np.bool_], ByteArray | NDArray[np.bool_]]] = []
         """What a prediction reads, as views and as copies from the time of acceptance."""
-        self.traffic: Traffic | None = Traffic()
-        """On the bus so far, or None when that cannot be known any more."""
         self._key_state = self._model.key_state
         self._flags: list[int] = []
         """Cycles after acceptance at which EFLAGS were loaded."""
         self._flags_before: tuple[int, KeyState] | None = None
         """The last EFLAGS load without a request in flight: when, and the key before it."""
-
-    def problems(self) -> list[str]:
-        """Every failure so far; judges the data that still waits."""
-        self._opinions.judge()
-        return self.scoreboard.problems() + self._opinions.problems
-
-    def check(self, at_least: int) -> None:
-        """Raises ScoreboardError."""
-        self._opinions.judge()
-        for problem in self._opinions.problems:
-            self.scoreboard.report(problem)
-        self.scoreboard.check(at_least)
-
-    def set_memory(self, *, read_latency: int, write_latency: int, read_errors: set[int],
-                   write_errors: set[int]) -> None:
-        """What the memory does from the next request on."""
-        self._model.read_latency, self._model.write_latency = read_latency, write_latency
-        for mine, theirs in ((self._model.read_bus_errors, read_errors),
-                             (self._model.write_bus_errors, write_errors)):
-            mine.clear()
-            mine.update(theirs)
 
     def accepted(self, op: Xcrypt, now: int) -> None:
         self._requests += 1
@@ -149,8 +107,8 @@ class PadlockPredictor:
         self.scoreboard.observe(Completion(self._comparable(result), key_loaded, untouched))
         held = self._model.key_state.held
         if done and held is not None:
-            self._opinions.add(self._label, held, self._source[:done], destination[:done])
-        self._check_strays(op)
+            self.opinions.add(self._label, held.schedule, held.decrypt, self._source[:done], destination[:done])
+        self.check_strays(self._label, [(op.dst, op.dst + op.count * BLOCK_BYTES)])
 
     def flags_loaded(self, now: int) -> None:
         """EFLAGS are loaded at the clock edge after cycle ``now``."""
@@ -219,8 +177,9 @@ class PadlockPredictor:
     def _count_traffic(self, result: XcryptResult) -> None:
         if not self._compare_cycles and result.status is not XcryptStatus.OK:
             self.traffic = None  # what was under way when the request ended depends on the back-pressure
-        if self.traffic is not None and self._model.last_course is not None:
-            self.traffic = self.traffic.after(self._model.last_course)
+        course = self._model.last_course
+        if self.traffic is not None and course is not None:
+            self.traffic = self.traffic.after([*course.load_reads, *course.reads], course.writes)
 
     async def _with_flags(self, op: Xcrypt) -> XcryptResult:
         """The request on the model, and the EFLAGS loads under way."""
@@ -239,18 +198,6 @@ class PadlockPredictor:
     def _bytes(self, address: int, op: Xcrypt) -> ByteArray:
         """A view of the request's bytes from ``address`` on, as far as there is memory."""
         return self._memory.bytes[address:address + op.count * BLOCK_BYTES]
-
-    def _check_strays(self, op: Xcrypt) -> None:
-        """The engine must not have written anything but its destination."""
-        lines, before = self._memory.written_lines, self._memory.before_pull
-        if not lines:
-            return
-        start = lines[0] * LINE_BYTES
-        changed = np.flatnonzero(before != self._memory.bytes[start:start + len(before)]) + start
-        strays = changed[(changed < op.dst) | (changed >= op.dst + op.count * BLOCK_BYTES)]
-        if len(strays):
-            self.scoreboard.report(f"{self._label}: the engine changed {len(strays)} bytes outside its "
-                                   f"destination, the first at {strays[0]:#x}")
 
 
 def _feeds_itself(op: Xcrypt) -> bool:
