@@ -37,13 +37,15 @@ class PadlockDriver:
     """``policy``: when to reload the key (see ``policies``). ``fetch_blocks``: the engine's fetch group.
 
     ``allocate``: see KeyPlacement. ``watchdog``: cycles after which a request of that many blocks
-    counts as hung, or None. Several drivers may share a port when they share its Cpu.
+    counts as hung, or None. Several drivers may share a port when they share its Cpu. ``keys_of``: the
+    driver of another CPU's engine, whose keys are good for this one and the other way round.
     """
 
     def __init__(self, port: XcryptPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, *,
                  policy: PolicyName = "engine-state", handles: Quirk = EVERY_QUIRK, fetch_blocks: int = 2,
                  allocate: Callable[[int], int] | None = None,
-                 watchdog: Callable[[int], int] | None = generous_watchdog) -> None:
+                 watchdog: Callable[[int], int] | None = generous_watchdog,
+                 keys_of: PadlockDriver | None = None) -> None:
         if policy not in POLICIES:
             raise InvalidRequest(f"PadLock policy {policy!r}: there are {', '.join(POLICIES)}")
         if fetch_blocks not in FETCH_BLOCKS:
@@ -55,7 +57,7 @@ class PadlockDriver:
         self.kernel = kernel
         self.counters = EngineCounters()
         self.handles = handles
-        self._placement = KeyPlacement(memory, handles, allocate)
+        self._placement = KeyPlacement(memory, handles, allocate) if keys_of is None else keys_of._placement
         self._group = fetch_blocks if Quirk.FETCH_AHEAD in handles else 1
         self._alignment = BLOCK_BYTES if Quirk.ALIGN_16 in handles else 1
         engine = PadlockEngine if Quirk.IRQ_FORGETS_KEY in handles else ForgetfulPadlockEngine

@@ -1,0 +1,1 @@
+"""Finding out which driver policies are wrong: every short sequence and every layout, on the model."""

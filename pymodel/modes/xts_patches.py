@@ -1,0 +1,69 @@
+"""XTS as patches of 2010 for the PadLock had it, WRONG: two passes over a walk that loses the tweak.
+
+A walk goes through source and destination and stops wherever a piece of either ends. What was done within
+a step was right, so who looks at data in one piece sees nothing. There was no ciphertext stealing. They
+are here to be found out, see ``ecbench audit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine
+from pymodel.buffers import Buffers, check_placement
+from pymodel.errors import InvalidRequest
+from pymodel.modes import tweaks
+from pymodel.modes.xts import Xts
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How the first tweak of a step follows from the step before: it ``repeats`` the last one of that, or
+    ``restarts`` with the first one of the request."""
+
+    repeats: bool = False
+    restarts: bool = False
+
+    def first_tweaks(self, first: bytes, blocks: Sequence[int]) -> Iterator[bytes]:
+        """The first tweak of each step, from the tweak of the request and the blocks of the steps."""
+        for count in blocks:
+            yield first
+            if not self.restarts:
+                first = tweaks.advance(first, count - self.repeats)
+
+
+PATCHES: Mapping[str, Walk] = {"2010-patch-01": Walk(repeats=True), "2010-patch-03": Walk(restarts=True)}
+"""Patch 01 does not double between two steps; patches 03 and 04 begin anew at each step."""
+
+
+class PatchedXts(Xts):
+    """``Xts`` whose walk is one of PATCHES. Pieces and requests have whole blocks, else InvalidRequest."""
+
+    def __init__(self, engine: BlockEngine, key: bytes, patch: str) -> None:
+        super().__init__(engine, key)
+        self._walk = PATCHES[patch]
+
+    async def _crypt(self, tweak: bytes, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
+        check_placement(src, dst)
+        steps = list(pairwise([0, *_step_ends(src, dst)]))
+        engine, memory = self.engine, self.engine.memory
+        with self._current().in_use() as (data_key, tweak_key), self._scratch(BLOCK_BYTES) as block:
+            block.scatter(memory, tweak)
+            await engine.ecb(tweak_key, block, block, decrypt=False)
+            blocks = [(end - start) // BLOCK_BYTES for start, end in steps]
+            firsts = self._walk.first_tweaks(block.read(memory), blocks)
+            for (start, end), count, first in zip(steps, blocks, firsts, strict=True):
+                mask, part = tweaks.sequence(first, count), dst.part(start, end - start)
+                part.scatter(memory, src.part(start, end - start).gather(memory) ^ mask)
+                await engine.ecb(data_key, part, part, decrypt=decrypt)
+                part.scatter(memory, part.gather(memory) ^ mask)
+
+
+def _step_ends(src: Buffers, dst: Buffers) -> list[int]:
+    """Where a piece of either ends, in bytes from the start of the request."""
+    ends = {end for buffers in (src, dst) for end in accumulate(piece.length for piece in buffers.pieces)}
+    if any(end % BLOCK_BYTES for end in ends):
+        raise InvalidRequest("the patches of 2010 take pieces of whole blocks only")
+    return sorted(ends - {0})
