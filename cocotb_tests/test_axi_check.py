@@ -1,20 +1,10 @@
-"""axi_check_top: the checker passes what is right, and counts each kind of what is wrong, once.
-
-The bus is driven from here: a case is a list of cycles, each a dict of the signals that are not 0.
-"""
+"""axi_check_top: the checker passes what is right, and counts each kind of what is wrong, once."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import Any
-
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge
-from cocotb.types import Logic
 
-from pymodel.regress.sources import hdl_root
+from cocotb_tests.bus_cases import IDLE, Checker, Cycle, codes, no_unknown_levels
 
 SIGNALS = ("arid", "araddr", "arlen", "arsize", "arburst", "arvalid", "arready",
            "rid", "rdata", "rresp", "rlast", "rvalid", "rready",
@@ -22,14 +12,11 @@ SIGNALS = ("arid", "araddr", "arlen", "arsize", "arburst", "arvalid", "arready",
            "wdata", "wstrb", "wlast", "wvalid", "wready",
            "bid", "bresp", "bvalid", "bready")
 
-Cycle = dict[str, Any]
-
 AR: Cycle = {"arvalid": 1, "arready": 1, "araddr": 0x1000, "arsize": 4, "arburst": 1}
 R: Cycle = {"rvalid": 1, "rready": 1, "rdata": 1, "rlast": 1}
 AW: Cycle = {"awvalid": 1, "awready": 1, "awaddr": 0x1000, "awsize": 4, "awburst": 1}
 W: Cycle = {"wvalid": 1, "wready": 1, "wdata": 1, "wlast": 1, "wstrb": 0xFFFF}
 B: Cycle = {"bvalid": 1, "bready": 1}
-IDLE: Cycle = {}
 
 RIGHT: dict[str, list[Cycle]] = {
     "a read": [AR, R],
@@ -85,42 +72,14 @@ WRONG: dict[str, tuple[str, list[Cycle]]] = {
 }
 
 
-def code(name: str) -> int:
-    """The number of a finding, from the file that the RTL includes."""
-    text = (hdl_root() / "sim" / "axi_check_codes.vh").read_text()
-    match = re.search(rf"\bCHECK_{name}\s*= 5'd(\d+);", text)
-    assert match is not None, name
-    return int(match[1])
-
-
-async def power_on(dut: Any) -> None:
-    for name in SIGNALS:
-        getattr(dut, name).value = 0
-    dut.rst.value = 1
-    await FallingEdge(dut.clk)
-    await FallingEdge(dut.clk)
-    dut.rst.value = 0
-
-
-async def findings(dut: Any, cycles: Sequence[Cycle]) -> tuple[int, int]:
-    """Violations and the code of the first, after the cycles and two idle ones."""
-    await power_on(dut)
-    for cycle in [*cycles, IDLE, IDLE]:
-        for name in SIGNALS:
-            getattr(dut, name).value = cycle.get(name, 0)
-        await FallingEdge(dut.clk)
-    return int(dut.axi_violations.value), int(dut.axi_first_violation.value)
-
-
-def start_clock(dut: Any) -> None:
-    Clock(dut.clk, 10, "ns", impl="gpi").start()
+CODES = codes("axi_check_codes.vh")
 
 
 @cocotb.test()
 async def what_is_right_passes_and_is_counted(dut):
-    start_clock(dut)
+    checker = Checker(dut, SIGNALS)
     for name, cycles in RIGHT.items():
-        assert await findings(dut, cycles) == (0, 0), name
+        assert await checker.findings(cycles) == (0, 0), name
         for counter, valid, ready in (("ar_bursts", "arvalid", "arready"), ("r_beats", "rvalid", "rready"),
                                       ("aw_bursts", "awvalid", "awready"), ("w_beats", "wvalid", "wready")):
             handshakes = sum(cycle.get(valid, 0) & cycle.get(ready, 0) for cycle in cycles)
@@ -129,38 +88,25 @@ async def what_is_right_passes_and_is_counted(dut):
 
 @cocotb.test()
 async def each_mistake_is_counted_once_and_named(dut):
-    start_clock(dut)
+    checker = Checker(dut, SIGNALS)
     for name, (kind, cycles) in WRONG.items():
-        assert await findings(dut, cycles) == (1, code(kind)), name
+        assert await checker.findings(cycles) == (1, CODES[kind]), name
     named = {kind for kind, _ in WRONG.values()}
-    last = code("LAST")
-    assert {code(kind) for kind in named} == set(range(1, last)), "a kind without a case"
-    assert last == code("UNKNOWN")
+    assert named == CODES.keys() - {"NONE", "LAST", "UNKNOWN"}, "a kind without a case"
+    assert CODES["LAST"] == CODES["UNKNOWN"] == len(named) + 1
 
 
 @cocotb.test()
 async def several_mistakes_are_all_counted_and_the_first_is_kept(dut):
     """In one cycle the one with the lowest number is the first."""
-    start_clock(dut)
+    checker = Checker(dut, SIGNALS)
     crossing = AR | {"arsize": 3, "araddr": 0x1FF0, "arlen": 1}
     cycles = [W | {"wstrb": 0}, crossing, R | {"rlast": 0, "rid": 1}, R]
-    assert await findings(dut, cycles) == (5, code("W_WITHOUT_AW"))
+    assert await checker.findings(cycles) == (5, CODES["W_WITHOUT_AW"])
 
 
-@cocotb.test(skip=cocotb.SIM_NAME.lower().startswith("verilator"))
+@cocotb.test(skip=no_unknown_levels)
 async def an_unknown_level_on_a_handshake_is_counted_after_reset_only(dut):
-    """Verilator has no unknown levels."""
-    start_clock(dut)
-    await power_on(dut)
-    for name in ("arvalid", "arready", "rvalid", "rready", "awvalid", "awready", "wvalid", "wready", "bvalid",
-                 "bready"):
-        dut.rst.value = 1
-        getattr(dut, name).value = Logic("X")
-        await FallingEdge(dut.clk)
-        assert int(dut.axi_violations.value) == 0
-        dut.rst.value = 0
-        await FallingEdge(dut.clk)
-        getattr(dut, name).value = 0
-        await FallingEdge(dut.clk)
-        assert int(dut.axi_violations.value) == 1, name
-        assert int(dut.axi_first_violation.value) == code("UNKNOWN")
+    handshakes = [name for name in SIGNALS if name.endswith(("valid", "ready"))]
+    assert len(handshakes) == 10
+    await Checker(dut, SIGNALS).unknown_levels(handshakes, CODES["UNKNOWN"])

@@ -63,6 +63,7 @@ TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
     Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "aes", "padlock")),
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
+    Top("axil_check_top", ("sim/axil_check.v", "sim/axil_check_top.v"), (".", "sim")),
 )}
 
 OWN_TEST_TOPS = tuple(name for name, top in TOPS.items() if not top.plain)
