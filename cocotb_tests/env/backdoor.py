@@ -151,7 +151,7 @@ class MirrorMemory(HostMemory):
         self._synced_at = get_sim_time("step")
         self.written_lines: range | list[int] = range(0)
         self.in_flight: Callable[[], bool] = lambda: False
-        """Set by the port: whether a request is; then RTL and mirror differ, and no line may move either way."""
+        """Whether a request is, says the port. Then RTL and mirror differ: no line may move either way."""
         self.before_pull: ByteArray = np.zeros(0, np.uint8)
         """What was in the mirror from the first of ``written_lines`` to the last, before they were pulled."""
         super().__init__(size)

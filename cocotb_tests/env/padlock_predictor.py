@@ -107,7 +107,8 @@ class PadlockPredictor(Judge):
         self.scoreboard.observe(Completion(self._comparable(result), key_loaded, untouched))
         held = self._model.key_state.held
         if done and held is not None:
-            self.opinions.add(self._label, held.schedule, held.decrypt, self._source[:done], destination[:done])
+            self.opinions.add(self._label, held.schedule, held.decrypt, self._source[:done],
+                              destination[:done])
         self.check_strays(self._label, [(op.dst, op.dst + op.count * BLOCK_BYTES)])
 
     def flags_loaded(self, now: int) -> None:

@@ -42,7 +42,7 @@ ENGINE_TOPS: Mapping[str, EngineTop] = {
 
 
 def spec_for(dut: Any, spec: BenchSpec | None) -> BenchSpec:
-    """The spec, or the default one of the top's engine. Raises InvalidRequest for the spec of another engine."""
+    """The spec, or the default one of the top's engine. Raises InvalidRequest for another engine's."""
     found = [name for name in ENGINES if KINDS[name].top == dut._name]
     if spec is None:
         return BenchSpec(engine=found[0] if found else ENGINES[0])
