@@ -1,0 +1,186 @@
+"""One QCE as its drivers see it: whose turn it is, the interrupt, the watchdog, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+from pymodel.block_engine import BLOCK_BYTES, EngineCounters
+from pymodel.drivers import qce_scripts as scripts
+from pymodel.drivers.access import reach
+from pymodel.drivers.qce_faults import Values, fault_of, stopped_at
+from pymodel.drivers.qce_start import EngineRequest, Lists, Registers, Starter
+from pymodel.engines.ports import RegisterPort
+from pymodel.engines.qce import DUMP_BYTES, ResultDump
+from pymodel.engines.qce_registers import Register
+from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineFault, EngineHang
+from pymodel.kernel import Cpu, Kernel, Lock
+from pymodel.memory import ByteArray, HostMemory
+
+
+def generous_qce_watchdog(length: int) -> int:
+    """Cycles after which a request of ``length`` bytes counts as hung; the longest SLOW_START is in it."""
+    return 100_000 + 100 * length
+
+
+class Flight:
+    """The request on the engine. ``wake``: the interrupt, the end of the watchdog, or ``stop``: a reset is
+    wanted."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.wake = kernel.event("interrupt of qce")
+        self.ended = kernel.event("end of the request on qce")
+        self.interrupted = False
+        self.stop = False
+
+
+class EngineRecord:
+    """What all drivers of one port share: whose turn it is (first in, first out), what is on the engine."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.turn = Lock(kernel, "turn on qce")
+        self.flight: Flight | None = None
+
+
+_records: WeakKeyDictionary[RegisterPort, EngineRecord] = WeakKeyDictionary()
+
+
+def record_of(port: RegisterPort, kernel: Kernel) -> EngineRecord:
+    record = _records.get(port)
+    if record is None:
+        record = _records[port] = EngineRecord(kernel)
+    return record
+
+
+class QceEngine:
+    """Runs engine requests to their end, one at a time: callers have the turn of ``record``.
+
+    ``watchdog``: bytes to cycles, or None for no watchdog. The Cpu is held for register accesses, and
+    not while waiting for the interrupt.
+    """
+
+    def __init__(self, port: RegisterPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, handles: Quirk,
+                 counters: EngineCounters, watchdog: Callable[[int], int] | None, master: int) -> None:
+        self.record = record_of(port, kernel)
+        self._registers = Registers(port, cpu, master)
+        self._locks = Quirk.SHARED_REGISTERS in handles
+        self._trusts_dump = Quirk.STALE_DUMP_STATUS not in handles
+        self._starter = Starter(self._registers, kernel, locks=self._locks)
+        self._memory = memory
+        self._kernel = kernel
+        self._counters = counters
+        self._watchdog = watchdog
+
+    async def reset(self) -> None:
+        """Reset the engine. A request on it ends in EngineHang; those that wait go on."""
+        flight = self.record.flight
+        if flight is not None:
+            flight.stop = True
+            flight.wake.set()
+            await flight.ended.wait()
+            return
+        async with self.record.turn, self._registers.cpu.lock:
+            await self._registers.port.reset()
+
+    async def run(self, request: EngineRequest) -> None:
+        """Raises EngineFault and EngineHang; both count from the start of the whole request."""
+        lists = Lists.of(request, lock=self._locks)
+        lists.write(self._memory, request.work)
+        if self._trusts_dump:
+            self._memory.write(request.work.dump, bytes(DUMP_BYTES))
+        with self._on_engine(request) as flight:
+            before = self._kept(request)
+            await self._starter.start(request, lists)
+            self._counters.key_loads += 1
+            began = self._kernel.now()
+            await self._wait(flight, request.length)
+            if flight.interrupted and not flight.stop:
+                self._judge(request, await self._result())
+                return
+            values = await self._result_of_reset()
+        waited = self._kernel.now() - began
+        after = request.dst.part(0, len(before)).gather(self._memory)
+        done = _changed(before, after, self._done(request, values))
+        self._count(values, done)
+        state = scripts.named(values) | stopped_at(values, lists.source, lists.destination)
+        raise EngineHang(str(request), state, waited, request.position + done)
+
+    @contextmanager
+    def _on_engine(self, request: EngineRequest) -> Iterator[Flight]:
+        flight = self.record.flight = Flight(self._kernel)
+        ranges = [(run.address, run.length) for side in (request.src, request.dst) for run in side.runs]
+        try:
+            with self._memory.owned(*ranges, *request.work.ranges()):
+                yield flight
+        finally:
+            self.record.flight = None
+            flight.ended.set()
+
+    def _kept(self, request: EngineRequest) -> ByteArray:
+        """A copy of what an in-place request will overwrite: no other way tells how far an engine got that
+        was still at work when it was reset. Empty when the source stays."""
+        if not request.src.same_bytes(request.dst.part(0, len(request.src))):
+            return request.src.part(0, 0).gather(self._memory)
+        there = reach(self._memory, request.src, "read", BLOCK_BYTES)
+        return request.src.part(0, there.length).gather(self._memory)
+
+    # -- the interrupt ----------------------------------------------------------------------------
+
+    async def _wait(self, flight: Flight, length: int) -> None:
+        """Until the interrupt, the end of the watchdog, or a reset that somebody wants."""
+        limit = None if self._watchdog is None else self._watchdog(length)
+        self._kernel.start(self._watch(flight, limit), "watchdog of qce")
+        await flight.wake.wait()
+
+    async def _watch(self, flight: Flight, limit: int | None) -> None:
+        end = None if limit is None else self._kernel.now() + limit
+        left = limit
+        while not (flight.interrupted or left == 0):  # the line may fall again before this task has its turn
+            flight.interrupted = await self._registers.port.irq.wait(left)
+            left = None if end is None else end - self._kernel.now()
+        flight.wake.set()
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    async def _result(self) -> Values:
+        """Read what came of it and acknowledge the interrupt, which gives the lock back."""
+        async with self._registers.cpu.lock:
+            try:
+                return await self._registers.read(scripts.RESULT_READS, scripts.ACKNOWLEDGE)
+            except EngineFault:  # another master has taken the registers
+                return await self._read_and_reset()
+
+    async def _result_of_reset(self) -> Values:
+        async with self._registers.cpu.lock:
+            return await self._read_and_reset()
+
+    async def _read_and_reset(self) -> Values:
+        values = await self._registers.read(scripts.EVERY_READ)
+        await self._registers.port.reset()
+        return values
+
+    def _judge(self, request: EngineRequest, values: Values) -> None:
+        """Raises EngineFault unless the engine reports success."""
+        done = self._done(request, values)
+        self._count(values, done)
+        status = values[Register.STATUS]
+        if self._trusts_dump:
+            status = ResultDump.decode(self._memory.read(request.work.dump, DUMP_BYTES)).status
+        if scripts.failed(status):
+            raise fault_of(values, request.position + done)
+
+    def _done(self, request: EngineRequest, values: Values) -> int:
+        return min(values[Register.BYTES_DONE], request.length) // BLOCK_BYTES * BLOCK_BYTES
+
+    def _count(self, values: Values, done: int) -> None:
+        self._counters.hardware_blocks += done // BLOCK_BYTES
+        self._counters.engine_cycles += values[Register.CYCLES]
+
+
+def _changed(before: ByteArray, after: ByteArray, known: int) -> int:
+    """How many bytes from the start have changed, in whole blocks; the first ``known`` are known to have."""
+    changed = (before != after).reshape(-1, BLOCK_BYTES).any(axis=1)[known // BLOCK_BYTES:]
+    more = len(changed) if changed.all() else int(changed.argmin())
+    return known + more * BLOCK_BYTES
