@@ -6,7 +6,8 @@ is always ready. What is decided at an edge depends on what happened at earlier 
 ``max`` below is "one edge after the last thing it waits for".
 
 A stream is a list of pieces, each (address, beats) and a command of its own. A command is accepted when the
-one before is over; what is in the FIFO stays.
+one before is over; what is in the FIFO stays. ``skips``: edges that pass in front of each piece because
+something empty is passed over; the first of them has passed already.
 """
 
 from __future__ import annotations
@@ -93,14 +94,16 @@ Piece = tuple[int, int]
 class _Pieces:
     """Where a stream stands in its pieces. ``left``: beats of the piece at hand."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[Piece], skips: Sequence[int]) -> None:
         self._coming = iter(pieces)
+        self._skips = iter(skips)
         self.first = True
         """Nothing of the piece at hand has been requested."""
         self._next()
 
     def _next(self) -> None:
         self.address, self.left = next(self._coming, (0, 0))
+        self.skipped = next(self._skips, 0)
         self.first = True
 
     def within_page(self) -> int:
@@ -118,15 +121,6 @@ class _Pieces:
         return self.left > 0
 
 
-def address_in(pieces: Sequence[Piece], beat: int) -> int:
-    """Address of a beat of a stream."""
-    for address, beats in pieces:
-        if beat < beats:
-            return (address + beat * BLOCK_BYTES) & 0xFFFFFFFF
-        beat -= beats
-    raise IndexError("beyond the last piece")
-
-
 def _to_page_end(address: int) -> int:
     return PAGE_BEATS - address // BLOCK_BYTES % PAGE_BEATS
 
@@ -139,15 +133,15 @@ class ReadStream:
     """
 
     def __init__(self, command: int, pieces: Sequence[Piece], group: int, latency: int,
-                 fault: ReadFault | None) -> None:
+                 fault: ReadFault | None, skips: Sequence[int] = ()) -> None:
         self.bursts: list[ReadBurst] = []
         self.commits: list[int] = []
-        self.commands: list[int] = []
-        """The edges at which commands were accepted, if there is a burst of them."""
         self.failed_at = NEVER
         """The edge of the first beat with an error."""
+        self._commands: list[tuple[int, int]] = []
+        """Edge of acceptance, and edge that decided the last burst, of commands that are over."""
         self._command = command
-        self._place = _Pieces(pieces)
+        self._place = _Pieces(pieces, skips)
         self._beats = sum(beats for _, beats in pieces)
         self._group = group
         self._latency = latency
@@ -182,8 +176,6 @@ class ReadStream:
         first = decided + 1 + self._latency
         if self.bursts:
             first = max(first, self.bursts[-1].last + 1)
-        if self._place.first:
-            self.commands.append(self._command)
         self.bursts.append(ReadBurst(decided, length, first))
         before = self._requested
         self._requested += length
@@ -191,8 +183,21 @@ class ReadStream:
             self.failed_at = first + self._fault_beat - before
         while (end := len(self.commits) + self._group) <= min(self._requested, self._fault_beat):
             self.commits += [first + end - 1 - before] * self._group
+        accepted = self._command
         if self._place.advance(length):
-            self._command = self.bursts[-1].last + 1
+            self._command = max(self._command + self._place.skipped + 1, self.bursts[-1].last + 1)
+        if self._place.first or not self._place.left:
+            self._commands.append((accepted, decided))
+
+    def accepted(self, halted: int) -> list[int]:
+        """The edges at which commands were accepted; ``halted``: the last edge for it."""
+        return [accepted for accepted, _ in self.requesting(halted)]
+
+    def requesting(self, halted: int) -> list[tuple[int, int]]:
+        """For each command the edge of acceptance, and the one after which nothing is left to request."""
+        if self._requested == self._beats or (self._command > min(halted, self.failed_at)):
+            return self._commands
+        return [*self._commands, (self._command, min(self.failed_at, max(halted, self._command) + 1))]
 
     def idle(self, halted: int) -> int:
         """The edge at which the reader is first seen idle; ``halted``: the last edge for decisions."""
@@ -210,18 +215,17 @@ class WriteStream:
     """
 
     def __init__(self, command: int, pieces: Sequence[Piece], latency: int,
-                 error: Callable[[int, int], BusError | None]) -> None:
+                 error: Callable[[int, int], BusError | None], skips: Sequence[int] = ()) -> None:
         self.bursts: list[WriteBurst] = []
         self.loads: list[int] = []
-        self.commands: list[int] = []
-        """The edges at which commands were accepted, if there is a burst of them."""
+        self.accepted = [command]
+        """The edges at which commands were accepted."""
         self.done = 0
         self.failed_at = NEVER
         """The edge of the B with an error."""
         self.failed_address = 0
         """Of its burst."""
-        self._command = command
-        self._place = _Pieces(pieces)
+        self._place = _Pieces(pieces, skips)
         self._beats = sum(beats for _, beats in pieces)
         self._latency = latency
         self._error = error
@@ -243,9 +247,7 @@ class WriteStream:
 
     def _append(self, ready: int, length: int) -> None:
         place = self._place
-        if place.first:
-            self.commands.append(self._command)
-        decided = max(ready, self._command + 1 if place.first else self.bursts[-1].answered)
+        decided = max(ready, self.accepted[-1] + 1 if place.first else self.bursts[-1].answered)
         error = self._error(place.address, length)
         burst = WriteBurst(decided, len(self.loads), length, decided + 1 + length + self._latency, error)
         self.bursts.append(burst)
@@ -254,8 +256,8 @@ class WriteStream:
             self.done += length
         else:
             self.failed_at, self.failed_address = burst.answered, place.address
-        if place.advance(length):
-            self._command = burst.answered + 1
+        if place.advance(length) and error is None:
+            self.accepted.append(max(self.accepted[-1] + place.skipped + 1, burst.answered + 1))
 
     def finished(self, cut: int) -> int:
         """The first edge at which the writer is seen to have nothing more to do, once the core is empty."""
