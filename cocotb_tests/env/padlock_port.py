@@ -21,7 +21,7 @@ from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Event
 
 STRAPS = ("fetch_blocks", "setup_cycles")
-INPUTS = ("soft_rst", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", *STRAPS)
+INPUTS = ("soft_rst", "cpu", "op", "op_interrupt_at", "irq_toggle", "flags_toggle", *STRAPS)
 """Of padlock_top, besides those that every top has."""
 
 

@@ -30,7 +30,7 @@ module padlock_plain #(
     /* verilator lint_off PINCONNECTEMPTY */ // what only Python looks at
     padlock_top #(.STAGES(STAGES)) bench (
         .clk(clk), .rst(rst), .soft_rst(1'b0),
-        .op(op), .op_interrupt_at(32'd0), .irq_toggle(1'b0), .flags_toggle(flags_toggle),
+        .cpu(1'b0), .op(op), .op_interrupt_at(32'd0), .irq_toggle(1'b0), .flags_toggle(flags_toggle),
         .done_event(done_event), .result(result), .busy(), .key_loaded(), .asleep(1'b0),
         .quirk(16'h3fff), .fetch_blocks(4'd2), .setup_cycles(16'd8),
         .read_latency(16'd1), .write_latency(16'd1), .stall_seed(32'd0), .stall_mask(5'd0), .stall_rate(8'd0),

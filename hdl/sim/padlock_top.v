@@ -1,16 +1,18 @@
 // padlock_top.v - the PadLock engine on a memory, for Python that wakes up once per request
 //
 // MEM_LINES   memory in lines of 512 bytes, see axi_ram
+// CPUS        1, or 2: each with an engine, one of which runs at a time
 // STAGES      rounds in flight in the core, see aes_ecb
 //
 // Python writes inputs at falling edges. A change of the top bit of `op` posts the request in it: it is accepted
 // at the next rising edge, or when the engine becomes ready. done_event changes when the request ends, and
-// `result` holds its outcome from then until the next one ends. A request that waits is dropped by rst and
-// soft_rst.
+// `result` holds its outcome from then until the next one ends; it is that of `cpu`. A request that waits is
+// dropped by rst and soft_rst.
 `default_nettype none
 
 module padlock_top #(
     parameter MEM_LINES = 8192,
+    parameter CPUS      = 1,
     parameter STAGES    = 1
 ) (
     input  wire         clk,
@@ -18,6 +20,7 @@ module padlock_top #(
     input  wire         soft_rst,
 
     // requests
+    input  wire         cpu,              // on which CPU; changes only while its engine is not busy
     input  wire [160:0] op,               // {toggle, count, dst, src, key, cword}
     input  wire [31:0]  op_interrupt_at,  // irq at this edge after acceptance; 0: none
     input  wire         irq_toggle,       // a change: irq at the next edge
@@ -63,11 +66,10 @@ module padlock_top #(
     wire         irq          = irq_toggle != irq_seen || irq_wait == 32'd1;
     wire         flags_load   = flags_toggle != flags_seen;
     wire         done_valid;
-    wire [2:0]   done_status;
-    wire [31:0]  done_src, done_dst, done_count, done_address, done_cycles;
+    wire [162:0] done;
 
     assign busy   = !xcrypt_ready;
-    assign result = {key_loaded, done_status, done_cycles, done_address, done_count, done_dst, done_src};
+    assign result = {key_loaded, done};
 
     always @(posedge clk) begin
         irq_seen   <= irq_toggle;
@@ -86,37 +88,29 @@ module padlock_top #(
         done_event <= !done_event;
 
     // -- engine -----------------------------------------------------------------------------------
-    wire         arid, arlock, arvalid, arready, rlast, rvalid, rready;
-    wire         awid, awlock, awvalid, awready, wlast, wvalid, wready, bvalid, bready;
+    wire         arid, arvalid, arready, rlast, rvalid, rready;
+    wire         awid, awvalid, awready, wlast, wvalid, wready, bvalid, bready;
     wire [31:0]  araddr, awaddr;
     wire [7:0]   arlen, awlen;
-    wire [2:0]   arsize, awsize, arprot, awprot;
+    wire [2:0]   arsize, awsize;
     wire [1:0]   arburst, awburst, rresp, bresp;
-    wire [3:0]   arcache, awcache;
     wire [127:0] rdata, wdata;
     wire [15:0]  wstrb;
 
-    padlock #(.STAGES(STAGES)) engine (
-        .clk(clk), .rst(rst), .soft_rst(soft_rst),
+    padlock_cpus #(.CPUS(CPUS), .STAGES(STAGES)) cpus (
+        .clk(clk), .rst(rst), .soft_rst(soft_rst), .cpu(cpu),
         .quirk(quirk), .fetch_blocks(fetch_blocks), .setup_cycles(setup_cycles),
-        .xcrypt_valid(xcrypt_valid), .xcrypt_ready(xcrypt_ready), .xcrypt_cword(op[31:0]), .xcrypt_key(op[63:32]),
-        .xcrypt_src(op[95:64]), .xcrypt_dst(op[127:96]), .xcrypt_count(op[159:128]),
-        .done_valid(done_valid), .done_ready(1'b1), .done_status(done_status), .done_src(done_src),
-        .done_dst(done_dst), .done_count(done_count), .done_address(done_address), .done_cycles(done_cycles),
+        .xcrypt_valid(xcrypt_valid), .xcrypt_ready(xcrypt_ready), .xcrypt(op[159:0]),
+        .done_valid(done_valid), .done(done),
         .flags_load(flags_load), .irq(irq), .key_loaded(key_loaded),
-        .m_axi_arid(arid), .m_axi_araddr(araddr), .m_axi_arlen(arlen), .m_axi_arsize(arsize),
-        .m_axi_arburst(arburst), .m_axi_arlock(arlock), .m_axi_arcache(arcache), .m_axi_arprot(arprot),
-        .m_axi_arvalid(arvalid), .m_axi_arready(arready),
-        .m_axi_rid(1'b0), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast), .m_axi_rvalid(rvalid),
-        .m_axi_rready(rready),
-        .m_axi_awid(awid), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen), .m_axi_awsize(awsize),
-        .m_axi_awburst(awburst), .m_axi_awlock(awlock), .m_axi_awcache(awcache), .m_axi_awprot(awprot),
-        .m_axi_awvalid(awvalid), .m_axi_awready(awready),
-        .m_axi_wdata(wdata), .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_wvalid(wvalid), .m_axi_wready(wready),
-        .m_axi_bid(1'b0), .m_axi_bresp(bresp), .m_axi_bvalid(bvalid), .m_axi_bready(bready)
+        .ar({arid, arburst, arsize, arlen, araddr}), .arvalid(arvalid), .arready(arready),
+        .r({rlast, rresp, rdata}), .rvalid(rvalid), .rready(rready),
+        .aw({awid, awburst, awsize, awlen, awaddr}), .awvalid(awvalid), .awready(awready),
+        .w({wlast, wstrb, wdata}), .wvalid(wvalid), .wready(wready),
+        .bresp(bresp), .bvalid(bvalid), .bready(bready)
     );
 
-    wire unused = &{1'b0, asleep, arlock, arcache, arprot, awlock, awcache, awprot, 1'b0};
+    wire unused = &{1'b0, asleep, 1'b0};
 
     // -- memory and checker -------------------------------------------------------------------------
     axi_ram #(.LINES(MEM_LINES)) ram (

@@ -55,10 +55,10 @@ class Top:
 
 TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
-                        "sim/padlock_top.v"), (".", "aes", "padlock", "sim"),
-        parameters={"STAGES": 1}, control_file="sim/padlock_top.vlt", image_bytes=DEFAULT_BYTES),
+                        "sim/padlock_cpus.v", "sim/padlock_top.v"), (".", "aes", "padlock", "sim"),
+        parameters={"CPUS": 1, "STAGES": 1}, control_file="sim/padlock_top.vlt", image_bytes=DEFAULT_BYTES),
     Top("padlock_plain", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
-                          "sim/padlock_top.v", "sim/padlock_plain.v"),
+                          "sim/padlock_cpus.v", "sim/padlock_top.v", "sim/padlock_plain.v"),
         (".", "aes", "padlock", "sim"), parameters={"STAGES": 1}, plain=True),
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
     Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "aes", "padlock")),
