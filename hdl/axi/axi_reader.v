@@ -11,6 +11,9 @@
 // become visible at `out` together, when the last of them has arrived without an error; after an error
 // none does, no further burst is requested, and what is outstanding drains.
 //
+// A command that continues finds the FIFO as the one before left it; that one must have ended without an
+// error, and with whole groups.
+//
 // Times, in clock edges: command accepted at c, arvalid from c+1 on, first AR handshake at c+2. The
 // next burst follows one edge after the last one when at most one other is outstanding and the FIFO has
 // room. A beat taken at edge r can be taken from `out` at r+1.
@@ -23,12 +26,13 @@ module axi_reader #(
     input  wire                  clk,
     input  wire                  rst,
 
-    // command; accepted while not busy, and empties the FIFO
+    // command; accepted while not busy, and empties the FIFO unless it continues
     input  wire                  cmd_valid,
     output wire                  cmd_ready,
     input  wire [31:0]           cmd_address,  // multiple of 16
     input  wire [BEATS_BITS-1:0] cmd_beats,    // not 0
     input  wire [4:0]            cmd_group,    // beats of a group: 1, 2, 4, 8 or 16, or cmd_beats if that is at most 16
+    input  wire                  cmd_continue, // the beats follow those of the command before
     input  wire                  halt,         // request no further burst for this command
 
     // status of the command
@@ -137,11 +141,13 @@ module axi_reader #(
             group_left_reg   <= cmd_group;
             phase_mask_reg   <= cmd_group[3:0] - 4'd1;
             phase_reg        <= 4'd0;
-            reserved_reg     <= 0;
-            write_reg        <= 0;
-            commit_reg       <= 0;
-            read_reg         <= 0;
-            fault            <= 1'b0;
+            if (!cmd_continue) begin
+                reserved_reg <= 0;
+                write_reg    <= 0;
+                commit_reg   <= 0;
+                read_reg     <= 0;
+                fault        <= 1'b0;
+            end
         end
         if (rst) begin
             m_axi_arvalid   <= 1'b0;

@@ -9,6 +9,9 @@
 // the command is over. One burst is outstanding at a time. After an error none is started any more; what
 // is or comes into the FIFO stays there until the next command.
 //
+// A command that continues is accepted when the one before has no beat left; it finds the FIFO and
+// done_beats as that one left them. Beats may come before it.
+//
 // Times, in clock edges: a burst decided at d has its AW handshake at d+1, its beats at d+2 onwards, and
 // the next one can be decided at the edge at which its B is taken.
 `default_nettype none
@@ -19,21 +22,23 @@ module axi_writer #(
     input  wire         clk,
     input  wire         rst,
 
-    // command; accepted while not busy, and empties the FIFO
+    // command; accepted while not busy, and empties the FIFO unless it continues
     input  wire         cmd_valid,
     output wire         cmd_ready,
     input  wire [31:0]  cmd_address,   // multiple of 16
     input  wire [31:0]  cmd_beats,     // not 0
+    input  wire         cmd_continue,  // at the next address, the beats follow those of the command before
     input  wire         cut,           // no more beats will come for this command
     input  wire         abandon,       // start no further burst and forget the command
 
     // status of the command
     output wire         busy,          // a burst is outstanding
     output wire         finished,      // nothing more will be written
+    output wire         empty,         // the FIFO is
     output reg          fault,         // a burst was answered with an error
     output reg          fault_decode,  // its response was DECERR, else SLVERR
     output reg  [31:0]  fault_address, // its first address
-    output reg  [31:0]  done_beats,    // beats of bursts answered with OKAY
+    output reg  [31:0]  done_beats,    // beats of bursts answered with OKAY, since a command did not continue
 
     // beats
     input  wire         in_valid,
@@ -86,14 +91,16 @@ module axi_writer #(
     wire [7:0]  page_beat    = answered ? after_burst[11:4] : address_reg[11:4];
     wire [8:0]  to_page_end  = PAGE_BEATS - {1'b0, page_beat};
     wire [4:0]  within_page  = to_page_end < {4'd0, MAX_BURST} ? to_page_end[4:0] : MAX_BURST;
-    wire [31:0] to_come      = cut ? {{31-FIFO_BITS{1'b0}}, level_reg} : left_reg;
+    wire [31:0] level        = {{31-FIFO_BITS{1'b0}}, level_reg};
+    wire [31:0] to_come      = cut && level < left_reg ? level : left_reg;
     wire [4:0]  burst        = to_come < {27'd0, within_page} ? to_come[4:0] : within_page;
     wire        decide       = (state_reg == BURST_NONE || answered) && left_reg != 0 && burst != 5'd0
                                && level_reg >= {{FIFO_BITS-4{1'b0}}, burst} && !failed && !abandon;
 
     assign busy          = state_reg != BURST_NONE;
-    assign finished      = !busy && (left_reg == 0 || (cut && level_reg == 0));
-    assign cmd_ready     = !busy;
+    assign finished      = !busy && (left_reg == 0 || (cut && empty));
+    assign empty         = level_reg == 0;
+    assign cmd_ready     = !busy && (left_reg == 0 || !cmd_continue);
     assign in_ready      = level_reg != DEPTH;
     assign freed         = load;
     assign m_axi_awvalid = state_reg == BURST_ADDRESS;
@@ -149,11 +156,13 @@ module axi_writer #(
         if (accept) begin
             address_reg <= cmd_address;
             left_reg    <= cmd_beats;
-            level_reg   <= 0;
-            write_reg   <= 0;
-            read_reg    <= 0;
-            fault       <= 1'b0;
-            done_beats  <= 32'd0;
+            if (!cmd_continue) begin
+                level_reg  <= 0;
+                write_reg  <= 0;
+                read_reg   <= 0;
+                fault      <= 1'b0;
+                done_beats <= 32'd0;
+            end
         end
         if (rst) begin
             state_reg <= BURST_NONE;

@@ -163,7 +163,7 @@ module padlock #(
     );
 
     // -- data -------------------------------------------------------------------------------------
-    wire         in_valid, in_ready, out_valid, flow_open, writer_room, freed;
+    wire         in_valid, in_ready, out_valid, flow_open, all_entered, writer_room, writer_empty, freed;
     wire [127:0] out_block;
     wire         entered = in_valid && in_ready;
 
@@ -172,7 +172,7 @@ module padlock #(
     axi_reader #(.FIFO_BITS(FIFO_BITS), .BEATS_BITS(33)) reader (
         .clk(clk), .rst(rst),
         .cmd_valid(read_valid), .cmd_ready(read_ready), .cmd_address(read_address), .cmd_beats(read_beats),
-        .cmd_group(read_group), .halt(read_halt),
+        .cmd_group(read_group), .cmd_continue(1'b0), .halt(read_halt),
         .busy(read_busy), .fault(read_fault), .fault_decode(read_fault_decode), .fault_address(read_fault_address),
         .out_valid(beat_valid), .out_ready(key_beat_ready || entered), .out_data(beat),
         .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready), .m_axi_araddr(m_axi_araddr),
@@ -181,9 +181,9 @@ module padlock #(
         .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast)
     );
 
-    padlock_flow #(.ROOM_BITS(FIFO_BITS)) flow (
+    block_flow #(.ROOM_BITS(FIFO_BITS)) flow (
         .clk(clk), .rst(rst || soft_rst),
-        .start(run_start), .count(run_count), .close(run_close), .open(flow_open),
+        .start(run_start), .count(run_count), .close(run_close), .open(flow_open), .all_entered(all_entered),
         .entered(entered), .left(out_valid), .freed(freed), .empty(core_empty)
     );
 
@@ -199,9 +199,9 @@ module padlock #(
     axi_writer #(.FIFO_BITS(FIFO_BITS)) writer (
         .clk(clk), .rst(rst),
         .cmd_valid(run_start), .cmd_ready(write_ready), .cmd_address(run_dst), .cmd_beats(run_count),
-        .cut(write_cut), .abandon(soft_rst),
-        .busy(write_busy), .finished(write_finished), .fault(write_fault), .fault_decode(write_fault_decode),
-        .fault_address(write_fault_address), .done_beats(write_done),
+        .cmd_continue(1'b0), .cut(write_cut), .abandon(soft_rst),
+        .busy(write_busy), .finished(write_finished), .empty(writer_empty), .fault(write_fault),
+        .fault_decode(write_fault_decode), .fault_address(write_fault_address), .done_beats(write_done),
         .in_valid(out_valid), .in_ready(writer_room), .in_data(out_block), .freed(freed),
         .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready), .m_axi_awaddr(m_axi_awaddr),
         .m_axi_awlen(m_axi_awlen),
@@ -226,6 +226,6 @@ module padlock #(
 
     // other engines' quirks; one id; and what the control and the flow make sure of
     wire unused = &{1'b0, quirk_reg[15:6], quirk_reg[4], quirk_reg[QUIRK_FETCH_AHEAD], m_axi_rid, m_axi_bid,
-                    read_ready, write_ready, writer_room, 1'b0};
+                    read_ready, write_ready, all_entered, writer_room, writer_empty, 1'b0};
 endmodule
 `default_nettype wire

@@ -53,6 +53,9 @@ class Top:
         return replace(self, parameters={**self.parameters, **parameters})
 
 
+_QCE_TOP = ("aes/*.v", "axi/*.v", "qce/*.v", "sim/axi_ram.v", "sim/axi_check.v", "sim/axil_check.v",
+            "sim/axil_script.v", "sim/qce_top.v")
+
 TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("padlock_top", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
                         "sim/padlock_cpus.v", "sim/padlock_top.v"), (".", "aes", "padlock", "sim"),
@@ -60,8 +63,13 @@ TOPS: Mapping[str, Top] = {top.name: top for top in (
     Top("padlock_plain", ("aes/*.v", "axi/*.v", "padlock/*.v", "sim/axi_ram.v", "sim/axi_check.v",
                           "sim/padlock_cpus.v", "sim/padlock_top.v", "sim/padlock_plain.v"),
         (".", "aes", "padlock", "sim"), parameters={"STAGES": 1}, plain=True),
+    Top("qce_top", _QCE_TOP, (".", "aes", "qce", "sim"),
+        parameters={"STAGES": 1}, control_file="sim/qce_top.vlt", image_bytes=DEFAULT_BYTES),
+    Top("qce_plain", (*_QCE_TOP, "sim/qce_plain.v"), (".", "aes", "qce", "sim"), parameters={"STAGES": 1},
+        plain=True),
     Top("aes_ecb", ("aes/*.v",), (".", "aes")),
     Top("padlock", ("aes/*.v", "axi/*.v", "padlock/*.v"), (".", "aes", "padlock")),
+    Top("qce", ("aes/*.v", "axi/*.v", "qce/*.v"), (".", "aes", "qce")),
     Top("axi_check_top", ("sim/axi_check.v", "sim/axi_check_top.v"), (".", "sim")),
     Top("axil_check_top", ("sim/axil_check.v", "sim/axil_check_top.v"), (".", "sim")),
 )}

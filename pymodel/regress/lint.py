@@ -14,6 +14,7 @@ from pymodel.regress.config import TOPS, Top
 SYNTHESISABLE: tuple[Top, ...] = (
     TOPS["aes_ecb"],
     TOPS["padlock"],
+    TOPS["qce"],
 )
 """What must synthesise; hdl/sim never does."""
 

@@ -1,4 +1,4 @@
-// padlock_flow.v - lets blocks into the core: as many as the request has, and never more than fit behind it
+// block_flow.v - lets blocks into the core: as many as the request has, and never more than fit behind it
 //
 // ROOM_BITS   log2 of the depth in blocks of the FIFO behind the core
 //
@@ -6,7 +6,7 @@
 // waits and a block leaves the core a fixed time after it entered.
 `default_nettype none
 
-module padlock_flow #(
+module block_flow #(
     parameter ROOM_BITS = 5
 ) (
     input  wire        clk,
@@ -16,6 +16,7 @@ module padlock_flow #(
     input  wire [31:0] count,
     input  wire        close,       // let no more blocks in
     output wire        open,        // the next block may enter
+    output wire        all_entered, // the request has no block left to enter
     input  wire        entered,     // a block enters the core at this edge
     input  wire        left,        // a block goes from the core into the FIFO at this edge
     input  wire        freed,       // a block goes from the FIFO to the bus at this edge
@@ -27,8 +28,9 @@ module padlock_flow #(
     reg [ROOM_BITS:0] inside_reg;    // blocks in the core
     reg [ROOM_BITS:0] held_reg;      // blocks in the core and in the FIFO behind it
 
-    assign open  = to_enter_reg != 0 && held_reg != ROOM && !close;
-    assign empty = inside_reg == 0;
+    assign open        = to_enter_reg != 0 && held_reg != ROOM && !close;
+    assign all_entered = to_enter_reg == 0;
+    assign empty       = inside_reg == 0;
 
     always @(posedge clk) begin
         if (entered)
