@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pymodel.engines.qce import LIST_ALIGNMENT, MAX_DESCRIPTORS, Descriptor, DescriptorFlag, key_bytes
+from pymodel.engines.qce_course import Fault
 from pymodel.engines.qce_registers import (
     CONFIG_MASK_ERR_INTR,
     CONFIG_MASK_OP_DONE_INTR,
@@ -24,7 +25,6 @@ from pymodel.engines.qce_registers import (
     FaultKind,
     Register,
 )
-from pymodel.engines.qce_timing import Fault
 
 ALWAYS_OPEN = frozenset({Register.STATUS, Register.CONFIG, Register.SOFT_RESET})
 """Written while the engine is busy too, and without locking it."""

@@ -12,8 +12,8 @@ from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 from pymodel.engines.bursts import NEVER, Piece
 from pymodel.engines.moves import cut, move_blocks, scatter_blocks
+from pymodel.engines.qce_course import Course, value_before
 from pymodel.engines.qce_registers import ENCR_SEG_CFG_ENCODE, ENCR_SEG_CFG_KEY_SIZE, KeySize
-from pymodel.engines.qce_timing import Course, value_before
 from pymodel.engines.quirks import Quirk
 from pymodel.memory import HostMemory
 

@@ -25,6 +25,7 @@ from pymodel.engines.qce_access import (
     RegisterFile,
 )
 from pymodel.engines.qce_bus import Answer, RegisterBus
+from pymodel.engines.qce_course import FAULT_KINDS, SUCCESS, Course, Fault, Request, Straps
 from pymodel.engines.qce_flight import Flight, decrypts, schedule_of, used_key_bytes
 from pymodel.engines.qce_registers import (
     ENCR_SEG_CFG_ALG,
@@ -42,17 +43,7 @@ from pymodel.engines.qce_registers import (
     Mode,
     Register,
 )
-from pymodel.engines.qce_timing import (
-    FAULT_KINDS,
-    SUCCESS,
-    Course,
-    Fault,
-    Request,
-    Straps,
-    course_of,
-    refused,
-    without_lists,
-)
+from pymodel.engines.qce_timing import course_of, refused, without_lists
 from pymodel.engines.quirks import Quirk
 from pymodel.engines.target import MemoryTarget
 from pymodel.kernel import HARDWARE, Kernel
@@ -202,7 +193,6 @@ class QceModel:
     def _go(self, edge: int) -> None:
         self._registers.begin()
         values = self._registers.values
-        self._straps = replace(self._straps, read_latency=self.read_latency, write_latency=self.write_latency)
         if self._unacceptable():
             self._flight = Flight(edge, refused())
             self._plan(self._flight)
@@ -232,11 +222,12 @@ class QceModel:
         if flight is None or not flight.waits_for_lists or len(armed) < 2:
             return
         flight.waits_for_lists = False
+        straps = replace(self._straps, read_latency=self.read_latency, write_latency=self.write_latency)
         source, destination = armed[SOURCE_LIST], armed[DESTINATION_LIST]
         armed_at = max(source.at, destination.at, flight.go_at) - flight.go_at
         request = Request(flight.size, flight.wants_dump, flight.rounds, flight.key_taken, armed_at,
                           source.descriptors, destination.descriptors)
-        flight.course = course_of(request, self._straps, self._target())
+        flight.course = course_of(request, straps, self._target())
         flight.dump_bytes = self._dump(flight) if flight.wants_dump else b""
         for pieces in (flight.source, flight.destination, flight.dump):
             flight.held.enter_context(self.memory.owned(*pieces))
