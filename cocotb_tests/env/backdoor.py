@@ -152,6 +152,8 @@ class MirrorMemory(HostMemory):
         self.written_lines: range | list[int] = range(0)
         self.in_flight: Callable[[], bool] = lambda: False
         """Whether a request is, says the port. Then RTL and mirror differ: no line may move either way."""
+        self.pulls = 0
+        """How often lines were pulled."""
         self.before_pull: ByteArray = np.zeros(0, np.uint8)
         """What was in the mirror from the first of ``written_lines`` to the last, before they were pulled."""
         super().__init__(size)
@@ -194,6 +196,7 @@ class MirrorMemory(HostMemory):
         lines = self.written_lines = self._mover.written()
         if not lines:
             return
+        self.pulls += 1
         _used_lines.update(lines)
         self.before_pull = self.bytes[lines[0] * LINE_BYTES:(lines[-1] + 1) * LINE_BYTES].copy()
         kept = [(index * LINE_BYTES, self.bytes[index * LINE_BYTES:(index + 1) * LINE_BYTES].copy())

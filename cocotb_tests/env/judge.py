@@ -43,12 +43,16 @@ class Judge:
     def problems(self) -> list[str]:
         """Every failure so far; judges the data that still waits."""
         self.opinions.judge()
-        return self.scoreboard.problems() + self.opinions.problems
+        return self.scoreboard.problems() + self.opinions.problems + self.own_problems()
+
+    def own_problems(self) -> list[str]:
+        """What an engine's predictor has found wrong besides what it reported to the scoreboard."""
+        return []
 
     def check(self, at_least: int) -> None:
         """Raises ScoreboardError."""
         self.opinions.judge()
-        for problem in self.opinions.problems:
+        for problem in self.opinions.problems + self.own_problems():
             self.scoreboard.report(problem)
         self.scoreboard.check(at_least)
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cocotb_tests.env import padlock_port
+from cocotb_tests.env import padlock_port, qce_port
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.judge import Judge
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.padlock_predictor import PadlockPredictor
+from cocotb_tests.env.qce_predictor import QcePredictor
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.bench_spec import BenchSpec
@@ -36,8 +37,14 @@ def _padlock(dut: Any, kernel: CosimKernel, memory: MirrorMemory, spec: BenchSpe
     return port, predictor
 
 
+def _qce(dut: Any, kernel: CosimKernel, memory: MirrorMemory, spec: BenchSpec) -> tuple[Port, Judge]:
+    predictor = QcePredictor(memory, spec)
+    return qce_port.QcePort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks)), predictor
+
+
 ENGINE_TOPS: Mapping[str, EngineTop] = {
     "padlock": EngineTop(padlock_port.INPUTS, padlock_port.STRAPS, _padlock),
+    "qce": EngineTop(qce_port.INPUTS, qce_port.STRAPS, _qce),
 }
 
 

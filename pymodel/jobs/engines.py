@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pymodel.block_engine import BlockEngine
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.drivers.padlock_engine import generous_watchdog
+from pymodel.drivers.qce import QceDriver
 from pymodel.engines.padlock_model import PadlockModel
 from pymodel.engines.ports import RegisterPort, XcryptPort
+from pymodel.engines.qce import MAX_DESCRIPTORS
+from pymodel.engines.qce_model import QceModel
 from pymodel.engines.quirks import Quirk
 from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
@@ -74,8 +77,30 @@ def _padlock_watchdog(spec: BenchSpec, blocks: int) -> int:
     return generous_watchdog(blocks) + spec.setup_cycles + (spec.read_latency + spec.write_latency) * bursts
 
 
+def _qce_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> QceModel:
+    return QceModel(kernel, memory, quirks=Quirk(spec.quirks), slow_start_cycles=spec.slow_start_cycles,
+                    read_latency=spec.read_latency, write_latency=spec.write_latency, stages=spec.stages)
+
+
+def _qce_driver(bench: Bench, options: dict[str, Any]) -> QceDriver:
+    spec = bench.spec
+    settings: dict[str, Any] = {"handles": Quirk(spec.handles), "aes_sw_max_len": spec.aes_sw_max_len,
+                                "watchdog": bench.watchdog, **options}
+    return QceDriver(cast(RegisterPort, bench.port), bench.memory, bench.kernel, bench.cpus[0], **settings)
+
+
+def _qce_watchdog(spec: BenchSpec, length: int) -> int:
+    """``length``: bytes of one request, which may lie in a burst for each block."""
+    blocks = -(-length // BLOCK_BYTES)
+    stalled = 50_000 + 1_000 * blocks if spec.stall_seed else 0
+    bursts = blocks + 2 * MAX_DESCRIPTORS
+    return (4_000 + 32 * blocks + spec.slow_start_cycles + (spec.read_latency + spec.write_latency) * bursts
+            + stalled)
+
+
 KINDS: Mapping[str, EngineKind] = {
     "padlock": EngineKind("padlock_top", "padlock_plain", _padlock_model, _padlock_driver, _padlock_watchdog),
+    "qce": EngineKind("qce_top", "qce_plain", _qce_model, _qce_driver, _qce_watchdog),
 }
 """Every engine by its name, the default one first."""
 
