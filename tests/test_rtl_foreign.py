@@ -3,6 +3,6 @@
 import pytest
 
 
-@pytest.mark.parametrize("engine", ["padlock"])
-def test_the_bare_engine_is_right_on_a_foreign_bus(run_rtl, sim, engine):
-    run_rtl(engine, f"cocotb_tests.test_foreign_{engine}", sim)
+@pytest.mark.parametrize("module", ["padlock", "qce", "qce_registers"])
+def test_the_bare_engine_is_right_on_a_foreign_bus(run_rtl, sim, module):
+    run_rtl(module.partition("_")[0], f"cocotb_tests.test_foreign_{module}", sim)
