@@ -43,5 +43,5 @@ def work_memory(memory: HostMemory, bounces: Sequence[int], *, in_place: bool) -
             taken.append(memory.allocate(size, BLOCK_BYTES) if size else 0)
         yield Work(taken[0], taken[1], taken[2], taken[3], taken[-1])
     finally:
-        for address in filter(None, taken):
+        for address in filter(None, reversed(taken)):  # so that the next request gets the same again
             memory.free(address)
