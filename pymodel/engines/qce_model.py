@@ -297,7 +297,8 @@ class QceModel:
             self.irq.set()
 
     def _lower(self) -> None:
-        """Software sees the end of its accesses."""
+        """Software sees the end of its accesses, and before it an interrupt of the same edge."""
+        self._settle(self.kernel.now())
         if not self._registers.interrupt():
             self.irq.clear()
 
