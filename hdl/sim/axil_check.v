@@ -59,6 +59,8 @@ module axil_check (
     integer                                code;
 
     wire unknown = (^{awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready}) === 1'bx;
+    wire active  = awvalid || wvalid || bvalid || arvalid || rvalid;
+    wire waits   = aw_waits || w_waits || b_waits || ar_waits || r_waits;
     wire unknown_payload = (awvalid && (^aw_payload) === 1'bx) || (wvalid && (^w_payload) === 1'bx)
                         || (bvalid && (^bresp) === 1'bx) || (arvalid && (^ar_payload) === 1'bx)
                         || (rvalid && (^r_payload) === 1'bx);
@@ -73,7 +75,7 @@ module axil_check (
             addresses       <= 8'd0;
             data            <= 8'd0;
             reads           <= 8'd0;
-        end else if (armed) begin
+        end else if (armed && (unknown || active || waits)) begin
             found[CHECK_AXIL_AW_UNSTABLE]     = aw_waits && (!awvalid || aw_payload != aw_held);
             found[CHECK_AXIL_W_UNSTABLE]      = w_waits && (!wvalid || w_payload != w_held);
             found[CHECK_AXIL_B_UNSTABLE]      = b_waits && (!bvalid || bresp != b_held);
