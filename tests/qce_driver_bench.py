@@ -10,6 +10,7 @@ from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce_model import QceModel
 from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineFault, EngineHang
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import PAGE_BYTES, HostMemory
 
@@ -89,6 +90,15 @@ class QceBench:
         where = self.memory.allocate(len(data) + offset) + offset
         self.memory.write(where, data)
         return Buffers.of(where, len(data))
+
+
+async def error_of(request):
+    """The error in which it ends, or None."""
+    try:
+        await request
+    except (EngineFault, EngineHang) as error:
+        return error
+    return None
 
 
 def some_data(length: int, seed: object = 1) -> bytes:

@@ -97,9 +97,12 @@ class QceEngine:
             began = self._kernel.now()
             await self._wait(flight, request.length)
             if flight.interrupted and not flight.stop:
-                self._judge(request, await self._result())
+                values = await self._result()
+                if flight.stop:  # since: too late for this request, and still wanted
+                    await self._registers_of_reset()
+                self._judge(request, values)
                 return
-            values = await self._result_of_reset()
+            values = await self._registers_of_reset()
         waited = self._kernel.now() - began
         after = request.dst.part(0, len(before)).gather(self._memory)
         done = _changed(before, after, self._done(request, values))
@@ -152,7 +155,7 @@ class QceEngine:
             except EngineFault:  # another master has taken the registers
                 return await self._read_and_reset()
 
-    async def _result_of_reset(self) -> Values:
+    async def _registers_of_reset(self) -> Values:
         async with self._registers.cpu.lock:
             return await self._read_and_reset()
 
