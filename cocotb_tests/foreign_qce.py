@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cocotb.triggers import FallingEdge
@@ -81,6 +81,14 @@ class Request:
 
     def transform(self, data: bytes, key: bytes | None = None) -> bytes:
         return (golden.ecb_decrypt if self.decrypt else golden.ecb_encrypt)(key or self.key, data)
+
+
+KEY = bytes(range(16))
+
+
+def simple(length: int, **changes: Any) -> Request:
+    """One descriptor for either side."""
+    return replace(Request(KEY, length, [(SRC_AT, length)], [(DST_AT, length)]), **changes)
 
 
 class Engine:

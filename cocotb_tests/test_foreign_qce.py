@@ -20,9 +20,10 @@ from cocotb_tests.foreign_qce import (
     Request,
     dump,
     pieces,
+    simple,
 )
 from pymodel.engines import qce_registers as q
-from pymodel.engines.qce_registers import CryptoState, FaultAccess, FaultKind, Register
+from pymodel.engines.qce_registers import CryptoState, Register
 from pymodel.engines.quirks import Quirk
 
 FIPS_197 = {
@@ -32,15 +33,7 @@ FIPS_197 = {
 }
 """FIPS-197 appendix C: the plaintext 00112233..ff under the key 000102.. ."""
 PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
-KEY = bytes(range(16))
 STALE = q.STATUS_ENCR_BUSY.mask | q.STATUS_CRYPTO_STATE.put(CryptoState.RUN)
-READ_ERROR = q.STATUS_AXI_ERR.mask | q.STATUS_DIN_ERR.mask | q.STATUS_ERR_INTR.mask
-WRITE_ERROR = q.STATUS_AXI_ERR.mask | q.STATUS_DOUT_ERR.mask | q.STATUS_ERR_INTR.mask
-
-
-def simple(length: int, **changes: object) -> Request:
-    """One descriptor for either side."""
-    return replace(Request(KEY, length, [(SRC_AT, length)], [(DST_AT, length)]), **changes)
 
 
 def random_request(numbers: random.Random) -> Request:
@@ -165,102 +158,6 @@ async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
         engine.memory.check()
         await engine.run(random_request(numbers))
     assert partly, "no reset came in the middle"
-
-
-@cocotb.test()
-@cocotb.parametrize(rate=RATES)
-async def error_answers_are_reported_with_what_was_done(dut, rate):
-    engine = await Engine.start(dut)
-    engine.hold_back(rate)
-    memory = engine.memory
-
-    async def fails(request: Request, status: int, kind: FaultKind, access: FaultAccess, address: int,
-                    done: int) -> None:
-        await engine.begin(request)
-        await engine.interrupted()
-        assert await engine.read(Register.STATUS) == status
-        assert await engine.read(Register.FAULT) == q.FAULT_KIND.put(kind) | q.FAULT_ACCESS.put(access)
-        assert await engine.read(Register.FAULT_ADDRESS) == address
-        assert await engine.read(Register.BYTES_DONE) == done
-        await engine.acknowledge()
-        memory.check()
-        memory.pages.closed.clear()
-
-    for good in (0, 16, 80):
-        at = SRC_AT + PAGE_BYTES - good
-        request = simple(512, source=[(at, 512)])
-        memory.pages.closed = {(SRC_AT + PAGE_BYTES) // PAGE_BYTES}
-        memory.expect(DST_AT, request.transform(memory.read(at, good)))
-        await fails(request, READ_ERROR, FaultKind.PAGE, FaultAccess.SOURCE, SRC_AT + PAGE_BYTES, good)
-
-        at = DST_AT + PAGE_BYTES - good
-        request = simple(512, destination=[(at, 512)])
-        memory.pages.closed = {(DST_AT + PAGE_BYTES) // PAGE_BYTES}
-        memory.expect(at, request.transform(memory.read(SRC_AT, good)))
-        await fails(request, WRITE_ERROR, FaultKind.PAGE, FaultAccess.DESTINATION, DST_AT + PAGE_BYTES, good)
-
-        request = simple(32, destination=[(DST_AT, 32), (DST_AT + 8 + good, DUMP_BYTES)], dump=True)
-        status = q.STATUS_SW_ERR.mask | q.STATUS_ERR_INTR.mask
-        await fails(request, status, FaultKind.ALIGNMENT, FaultAccess.DESTINATION, DST_AT + 8 + good, 0)
-        await engine.run(simple(48))
-
-
-@cocotb.test()
-async def a_list_that_cannot_be_read_is_refused_and_can_be_rung_again(dut):
-    engine = await Engine.start(dut)
-    engine.hold_back(0.3)
-    for which, access in (("SRC", FaultAccess.SOURCE_LIST), ("DST", FaultAccess.DESTINATION_LIST)):
-        list_at, address = LISTS_AT[which], Register[f"{which}_LIST_ADDRESS"]
-        length, doorbell = Register[f"{which}_LIST_LENGTH"], Register[f"{which}_DOORBELL"]
-        page_end = list_at + PAGE_BYTES - 16
-        engine.memory.pages.closed = {page_end // PAGE_BYTES + 1}
-        for start, count, kind, at in ((list_at + 8, 1, FaultKind.ALIGNMENT, list_at + 8),
-                                       (page_end, 3, FaultKind.PAGE, page_end + 16)):
-            await engine.write_all({address: start, length: count})
-            assert await engine.refuses(doorbell, 0)
-            assert await engine.read(Register.FAULT) == q.FAULT_KIND.put(kind) | q.FAULT_ACCESS.put(access)
-            assert await engine.read(Register.FAULT_ADDRESS) == at
-        for count in (0, 65):
-            await engine.write_all({address: list_at, length: count})
-            assert await engine.refuses(doorbell, 0)
-        engine.memory.pages.closed.clear()
-        assert await engine.read(Register.STATUS) == 0
-    await engine.run(simple(32))
-
-
-@cocotb.test()
-@cocotb.parametrize(case=[(528, CryptoState.WAIT_UNIT, 512), (1040, CryptoState.WAIT_UNIT, 1024),
-                          (40, CryptoState.WAIT_BLOCK, 32), (0, CryptoState.WAIT_LENGTH, 0)])
-async def a_length_that_hangs_stands_in_its_state_until_the_reset(dut, case):
-    length, state, done = case
-    engine = await Engine.start(dut)
-    engine.hold_back(0.3)
-    covered = -(-length // 16) * 16 or 16
-    request = simple(length, source=[(SRC_AT, covered)], destination=[(DST_AT, covered)])
-    engine.memory.expect(DST_AT, request.transform(engine.memory.read(SRC_AT, done)))
-    await engine.begin(request)
-    await engine.cycles(3000)
-    assert await engine.state() is state
-    assert await engine.read(Register.BYTES_DONE) == done
-    assert int(dut.busy.value)
-    assert not int(dut.irq.value)
-    engine.memory.check()
-    await engine.soft_reset()
-    await engine.run(simple(512))
-
-
-@cocotb.test()
-@cocotb.parametrize(which=["SRC", "DST"])
-async def a_list_that_is_too_short_stands_with_nothing_done(dut, which):
-    engine = await Engine.start(dut)
-    short = {"SRC": "source", "DST": "destination"}[which]
-    await engine.begin(simple(64, **{short: [({"SRC": SRC_AT, "DST": DST_AT}[which], 16)] * 3}))
-    await engine.cycles(200)
-    assert await engine.state() is CryptoState[f"WAIT_{short.upper()}"]
-    assert await engine.read(Register[f"{which}_CURRENT"]) == 3
-    engine.memory.check()
-    await engine.soft_reset()
-    await engine.run(simple(64))
 
 
 @cocotb.test()
