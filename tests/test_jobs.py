@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from pymodel import golden
+from pymodel.buffers import Buffers
+from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineHang, InvalidRequest
 from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.vectors import SETS
@@ -41,8 +44,6 @@ def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(run_job, sim):
 
 def test_a_wrong_vector_is_reported(run_job, monkeypatch):
     """One bit of one expected result is turned over."""
-    from dataclasses import replace
-
     from pymodel.jobs import vectors
 
     good = vectors.SETS["ieee-1619"]()
@@ -130,17 +131,38 @@ def test_the_watchdog_of_the_caller_is_the_one_in_force():
         bench.kernel.run(Ecb(bench.engine(watchdog=lambda blocks: 100), KEY).encrypt_bytes(bytes(16)))
 
 
+QUIRK_BITS = {"padlock": [0, 1, 2, 3, 4, 5], "qce": [4, 6, 7, 8, 9, 10, 11, 12, 13]}
+QUIRK_BENCHES = [BenchSpec(fetch_blocks=2), BenchSpec(fetch_blocks=8), BenchSpec(engine="qce"),
+                 BenchSpec(engine="qce", slow_start_cycles=700, read_latency=9, write_latency=30)]
+
+
 @pytest.mark.parametrize("stages", [1, 2, 14])
-@pytest.mark.parametrize("fetch_blocks", [2, 8])
-def test_every_quirk_is_shown_three_ways_on_the_model(run_job, fetch_blocks, stages):
-    run_job("quirks", {}, None, BenchSpec(fetch_blocks=fetch_blocks, stages=stages)).assert_passed()
-
-
-@pytest.mark.parametrize("fetch_blocks", [2, 8])
-def test_every_quirk_is_shown_three_ways_on_rtl(run_job, sim, fetch_blocks):
-    ended = run_job("quirks", {}, sim, BenchSpec(fetch_blocks=fetch_blocks))
+@pytest.mark.parametrize("bench", QUIRK_BENCHES)
+def test_every_quirk_is_shown_three_ways_on_the_model(run_job, bench, stages):
+    ended = run_job("quirks", {}, None, replace(bench, stages=stages))
     ended.assert_passed()
-    assert [row["bit"] for row in ended.result["rows"]] == [0, 1, 2, 3, 4, 5]
+    assert [row["bit"] for row in ended.result["rows"]] == QUIRK_BITS[bench.engine]
+
+
+@pytest.mark.parametrize("bench", QUIRK_BENCHES)
+def test_every_quirk_is_shown_three_ways_on_rtl(run_job, sim, bench):
+    ended = run_job("quirks", {}, sim, bench)
+    ended.assert_passed()
+    assert [row["bit"] for row in ended.result["rows"]] == QUIRK_BITS[bench.engine]
+
+
+def test_a_hang_names_registers_state_and_descriptor_in_its_message():
+    """528 bytes in two pieces: the engine stops in the second descriptor of each side."""
+    bench = model_bench(BenchSpec(engine="qce", handles=int(Quirk.all() & ~Quirk.LENGTH_512_HANG)))
+    engine, area = bench.engine(), bench.memory.allocate(2048)
+    src, dst = (Buffers([(at, 256), (at + 512, 272)]) for at in (area, area + 1024))
+    with pytest.raises(EngineHang) as hang:
+        bench.kernel.run(engine.ecb(engine.key(KEY), src, dst, decrypt=False))
+    assert hang.value.completed == 512
+    for words in ("AES-128 ECB encryption of 528 bytes", "STATUS=0x2200", "CRYPTO_STATE=WAIT_UNIT",
+                  "BYTES_DONE=0x200", "SRC_CURRENT=0x1", f"source_address={area + 512:#x}, source_size=0x110",
+                  f"destination_address={area + 1536:#x}, destination_size=0x110"):
+        assert words in str(hang.value)
 
 
 @pytest.mark.parametrize("stages", [1, 14])

@@ -13,11 +13,13 @@ from typing import Any
 
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EcbenchError, EngineFault
-from pymodel.jobs import quirks_padlock
+from pymodel.jobs import quirks_padlock, quirks_qce
 from pymodel.jobs.bench import Bench
 from pymodel.jobs.quirk_scenes import RIGHT, Demonstration, Scene
 
-DEMONSTRATIONS: Mapping[str, tuple[Demonstration, ...]] = {"padlock": quirks_padlock.DEMONSTRATIONS}
+DEMONSTRATIONS: Mapping[str, tuple[Demonstration, ...]] = {
+    "padlock": quirks_padlock.DEMONSTRATIONS, "qce": quirks_qce.DEMONSTRATIONS,
+}
 """By engine."""
 
 
