@@ -154,6 +154,7 @@ module qce_registers (
                 default:               read_data <= 32'd0;   // can be written only
             endcase
         if (rst) begin
+            read_data           <= 32'd0;
             status_reg          <= 17'd0;
             seg_size            <= 32'd0;
             results_dump        <= 1'b0;
