@@ -80,8 +80,8 @@ def _run(shape: RunShape, straps: Straps, target: Target) -> Course:
     fault = fault_in(target, source)
     first_write = shape.begun + 1 + (write_skips[0] if write_skips else 0)
     reads = ReadStream(shape.begun + 1 + (skips[0] if skips else 0), source, 1, straps.read_latency, fault,
-                       skips[1:])
-    writes = WriteStream(first_write, destination, straps.write_latency, target.write_error, write_skips[1:])
+                       skips)
+    writes = WriteStream(first_write, destination, straps.write_latency, target.write_error, write_skips)
     flow = Flow(reads, writes, max(shape.first_entry, first_write + 1), shape.rounds, straps.stages)
     flow.run(shape.blocks, NEVER)
     starved = reads.failed_at != NEVER and len(flow.entered) == len(reads.commits)
