@@ -1,6 +1,6 @@
 // qce_data.v - the way of the data: reader, core, result dump, writer
 //
-//      R -> [reader] -> list_beat
+//      R -> [reader] -> beats of a list
 //               \-> [aes_ecb] -> [writer] -> W
 //                      [dump] -/
 //
@@ -59,9 +59,9 @@ module qce_data #(
     output wire [31:0]  write_fault_address,
     output wire [31:0]  write_done,       // beats
 
-    // beats of a list
-    input  wire         list_ready,
-    output wire [127:0] list_beat,
+    // beats of the reader
+    input  wire         list_ready,       // they are of a list, and are taken
+    output wire [127:0] beat,
 
     // what the dump tells
     input  wire         stale_status,
@@ -95,11 +95,10 @@ module qce_data #(
 
     // -- the core ---------------------------------------------------------------------------------
     wire         in_valid, in_ready, out_valid, flow_open, all_entered, writer_room, freed, rk_ready;
-    wire [127:0] beat, out_block;
+    wire [127:0] out_block;
     wire         entered = in_valid && in_ready;
 
-    assign in_valid  = read_pending && run_open && flow_open;
-    assign list_beat = beat;
+    assign in_valid = read_pending && read_continue && run_open && flow_open;   // nothing of an earlier command
 
     block_flow #(.ROOM_BITS(FIFO_BITS)) flow (
         .clk(clk), .rst(core_rst),

@@ -23,6 +23,7 @@ module qce_fetch (
     output wire [11:0] command_beats,
     input  wire        read_busy,
     input  wire        read_fault,
+    output wire        beat_ready,          // of the list: not those that an abandoned request has left
 
     // the course
     output reg         fetching,
@@ -35,6 +36,7 @@ module qce_fetch (
 
     assign command_address = list ? destination_address : source_address;
     assign command_beats   = {5'd0, beats};
+    assign beat_ready      = fetching && !command;
     assign ended           = fetching && !command && !read_busy;
     assign failed          = read_fault;
 
