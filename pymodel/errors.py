@@ -37,7 +37,9 @@ class Unsupported(EcbenchError):
 class EngineFault(EcbenchError):
     """The engine reported a fault.
 
-    ``kind``: ``alignment``, ``page``, ``bus`` or ``control word``. ``address``: where.
+    ``kind``: ``alignment``, ``page``, ``bus``; of the PadLock ``control word``; of the QCE
+    ``configuration`` (registers that it does not take), ``register`` (a write refused, or undone by another
+    master) and ``status`` (it reports neither an error nor success). ``address``: where.
     ``completed``: bytes of the request whose result is in the destination, counted from its
     start. ``restartable``: whether the request can go on from there once the cause is removed.
     """

@@ -1,15 +1,15 @@
-"""Each quirk of the QCE: the naive driver fails, the right one passes; without the quirk both do."""
+"""Quirks of the QCE: the naive driver fails, the right one passes; without the quirk both do.
+
+Those of the result dump and of shared registers have test files of their own.
+"""
 
 from __future__ import annotations
-
-import random
 
 import pytest
 from qce_driver_bench import QCE_QUIRKS, QceBench, some_data
 
 from pymodel import golden
 from pymodel.buffers import Buffers
-from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault, EngineHang, InvalidRequest
 from pymodel.modes import Xts
@@ -61,12 +61,14 @@ def test_an_aligned_piece_of_an_odd_size_faults_at_its_end():
     assert (caught.value.kind, caught.value.address) == ("alignment", base + 24)
 
 
-def test_more_unaligned_pieces_than_a_list_holds_fault_too():
-    bench, driver = QceBench(), None
+@pytest.mark.parametrize("side", ["source", "destination", "both"])
+def test_more_unaligned_pieces_than_a_list_holds_fault_too(side):
+    bench = QceBench()
     driver, base = bench.naive(Quirk.ALIGN_16), bench.memory.allocate(4096)
-    src = Buffers([(base + 8 * number, 5) for number in range(160)])
+    pieces, whole = Buffers([(base + 8 * number, 5) for number in range(160)]), bench.buffer(bytes(800))
+    src, dst = whole if side == "destination" else pieces, whole if side == "source" else pieces
     with pytest.raises(EngineFault, match="alignment"):
-        bench.run(driver.ecb(driver.key(KEY), src, bench.buffer(bytes(800)), decrypt=False))
+        bench.run(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
 
 
 # -- 6 LENGTH_512_HANG ------------------------------------------------------------------------------
@@ -236,84 +238,3 @@ def test_a_short_request_is_done_in_software():
 
 def test_without_the_slow_start_a_short_request_of_the_naive_driver_is_short():
     assert 0 < cycles_of_a_block(QCE_QUIRKS & ~Quirk.SLOW_START, QCE_QUIRKS & ~Quirk.SLOW_START, 4000) < 100
-
-
-# -- 11 DUMP_FOLLOWS_DATA: the GCM tag --------------------------------------------------------------
-
-
-def tag_after(bench, driver, data, *, offset=0):
-    """Encrypt GCM's counter blocks into a buffer in which its tag follows; the tag, and what follows then."""
-    _, tag = golden.gcm_encrypt(KEY, bytes(12), data, b"header")
-    counters = b"".join(bytes(11) + b"\1" + number.to_bytes(4, "big") for number in range(len(data) // 16))
-    src = bench.buffer(counters)
-    message = bench.buffer(bytes(len(data)) + tag, offset)
-    bench.run(driver.submit(driver.key(KEY), src, message, len(data), decrypt=False))
-    stream, after = message.read(bench.memory)[:len(data)], message.read(bench.memory)[len(data):]
-    assert stream == golden.ecb_encrypt(KEY, counters)
-    return tag, after
-
-
-@pytest.mark.parametrize("length", [16, 496, 512, 528])
-def test_a_tag_behind_the_data_is_overwritten_by_the_first_bytes_of_the_dump(length):
-    bench = QceBench()
-    tag, after = tag_after(bench, bench.naive(Quirk.DUMP_FOLLOWS_DATA), some_data(length))
-    assert after == bytes(16) != tag
-
-
-@pytest.mark.parametrize("length", [16, 496, 512, 528])
-@pytest.mark.parametrize("offset", [0, 3])
-def test_a_tag_behind_the_data_is_untouched_when_the_list_is_cut_at_the_length(length, offset):
-    bench = QceBench()
-    tag, after = tag_after(bench, bench.driver(), some_data(length), offset=offset)
-    assert after == tag
-
-
-@pytest.mark.parametrize("length", [16, 496, 512, 528])
-def test_where_the_dump_begins_at_its_own_descriptor_the_naive_driver_leaves_the_tag(length):
-    bench = without(Quirk.DUMP_FOLLOWS_DATA)
-    tag, after = tag_after(bench, bench.naive(Quirk.DUMP_FOLLOWS_DATA), some_data(length))
-    assert after == tag
-
-
-def test_a_long_tail_takes_the_whole_dump_of_the_naive_driver_and_not_a_byte_more():
-    bench, rng = QceBench(), random.Random(1)
-    driver, tail = bench.naive(Quirk.DUMP_FOLLOWS_DATA), rng.randbytes(200)
-    data = some_data(64)
-    message = bench.buffer(data + tail)
-    bench.run(driver.submit(driver.key(KEY), message, message, 64, decrypt=False))
-    after = message.read(bench.memory)
-    assert after[:64] == golden.ecb_encrypt(KEY, data)
-    assert after[64:64 + 96] == bytes(96)
-    assert after[64 + 128:] == tail[128:]
-
-
-# -- 12 STALE_DUMP_STATUS ---------------------------------------------------------------------------
-
-
-def test_the_status_in_the_dump_makes_the_naive_driver_report_a_failure_of_what_was_done():
-    bench, data = QceBench(), some_data(64)
-    driver = bench.naive(Quirk.STALE_DUMP_STATUS)
-    src, dst = bench.buffer(data), bench.buffer(bytes(64))
-    with pytest.raises(EngineFault) as caught:
-        bench.run(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
-    fault = caught.value
-    assert (fault.kind, fault.address, fault.completed) == ("status", Register.STATUS, 64)
-    assert dst.read(bench.memory) == golden.ecb_encrypt(KEY, data)
-
-
-@pytest.mark.parametrize("quirks", [QCE_QUIRKS, QCE_QUIRKS & ~Quirk.STALE_DUMP_STATUS])
-def test_the_register_tells_the_status(quirks):
-    bench, data = QceBench(quirks=quirks), some_data(64)
-    driver = bench.driver()
-    assert bench.ecb(driver, driver.key(KEY), data) == golden.ecb_encrypt(KEY, data)
-
-
-def test_without_the_stale_status_the_naive_driver_is_right_about_success_and_failure():
-    bench, data = without(Quirk.STALE_DUMP_STATUS), some_data(64)
-    driver = bench.naive(Quirk.STALE_DUMP_STATUS)
-    assert bench.ecb(driver, driver.key(KEY), data) == golden.ecb_encrypt(KEY, data)
-    src = bench.buffer(data)
-    bench.model.read_bus_errors.add(src.pieces[0].address + 32)
-    with pytest.raises(EngineFault) as caught:
-        bench.run(driver.ecb(driver.key(KEY), src, bench.buffer(bytes(64)), decrypt=False))
-    assert (caught.value.kind, caught.value.access, caught.value.completed) == ("bus", "source read", 32)

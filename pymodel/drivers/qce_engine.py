@@ -124,10 +124,10 @@ class QceEngine:
     def _kept(self, request: EngineRequest) -> ByteArray:
         """A copy of what an in-place request will overwrite: no other way tells how far an engine got that
         was still at work when it was reset. Empty when the source stays."""
-        if not request.src.same_bytes(request.dst.part(0, len(request.src))):
-            return request.src.part(0, 0).gather(self._memory)
-        there = reach(self._memory, request.src, "read", BLOCK_BYTES)
-        return request.src.part(0, there.length).gather(self._memory)
+        src, dst = request.src, request.dst
+        in_place = len(src) <= len(dst) and src.same_bytes(dst.part(0, len(src)))
+        there = reach(self._memory, src, "read", BLOCK_BYTES).length if in_place else 0
+        return src.part(0, there).gather(self._memory)
 
     # -- the interrupt ----------------------------------------------------------------------------
 

@@ -109,21 +109,20 @@ class Starter:
         setup = scripts.setup(request.key, request.length, decrypt=request.decrypt)
         async with self._registers.cpu.lock:
             try:
-                if self._locks:
-                    failure = await self._lock(request, source)
-                    if failure is None:
-                        await self._registers.script([*setup, *destination, scripts.GO])
-                else:
-                    failure = None
+                if not self._locks:
                     await self._registers.script([*source, *destination, *setup, scripts.GO])
+                    return None
+                failure = await self._lock(request, source)
+                if failure is None:
+                    await self._registers.script([*setup, *destination, scripts.GO])
+                    return None
             except EngineFault as refused:
                 failure = await self._refused(request, lists, refused.address)
-            if failure is not None:
-                await self._registers.port.reset()
+            await self._registers.port.reset()
         return failure
 
     async def _lock(self, request: EngineRequest, source: Sequence[RegisterAccess]) -> EngineFault | None:
-        """Hand the source list over, then see whether it is ours that holds the lock."""
+        """Hand the source list over, then see whether it is this list that holds the lock."""
         await self._registers.script(source)
         seen = await self._registers.read(scripts.LOCK_READS)
         if not seen[Register.STATUS2] & qce.STATUS2_LOCKED.mask:

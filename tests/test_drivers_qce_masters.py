@@ -1,0 +1,229 @@
+"""QceDriver while a second master writes the same registers (SHARED_REGISTERS)."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from qce_driver_bench import QCE_QUIRKS, QceBench, error_of, some_data
+from scatter import Layout
+
+from pymodel import golden
+from pymodel.drivers.qce_start import LOCK_ATTEMPTS, LOCK_PAUSE
+from pymodel.engines.ports import RegisterAccess
+from pymodel.engines.qce_registers import WRITABLE, Register
+from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineFault
+from pymodel.kernel import gather
+
+KEY = bytes(range(32))
+DATA = some_data(160)
+EXPECTED = golden.ecb_encrypt(KEY, DATA)
+NAIVE = Quirk.SHARED_REGISTERS
+
+
+def interfere(register, value, cycle, *, naive, quirks=QCE_QUIRKS):
+    """One write of the second master at ``cycle`` of a request: (error, result, whether it was refused)."""
+    bench = QceBench(quirks=quirks, slow_start_cycles=8)
+    watchdog = {"watchdog": lambda length: 3000}
+    driver = bench.naive(NAIVE, **watchdog) if naive else bench.driver(**watchdog)
+    src, dst = bench.buffer(DATA), bench.buffer(bytes(160))
+
+    async def main():
+        request = bench.kernel.start(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
+        await bench.kernel.sleep(cycle)
+        refused = await error_of(bench.model.write(register, value, 1)) is not None
+        return await error_of(request.join()), refused
+
+    error, refused = bench.run(main())
+    assert src.read(bench.memory) == DATA
+    again = bench.ecb(driver, driver.key(KEY), DATA)
+    assert again == EXPECTED  # whatever came of the first one
+    return error, dst.read(bench.memory), refused
+
+
+HARMFUL = {
+    Register.ENCR_KEY0: 0xBAD,
+    Register.ENCR_SEG_CFG: 2,
+    Register.ENCR_SEG_SIZE: 144,
+    Register.SEG_SIZE: 144,
+    Register.ENCR_SEG_START: 16,
+    Register.CONFIG: 0xF,
+    Register.STATUS: 0,
+    Register.GOPROC: 1,
+    Register.SRC_LIST_ADDRESS: 0x2000,
+    Register.SRC_LIST_LENGTH: 2,
+    Register.SRC_DOORBELL: 1,
+    Register.DST_LIST_ADDRESS: 0x2008,
+    Register.DST_LIST_LENGTH: 1,
+    Register.DST_DOORBELL: 1,
+    Register.SOFT_RESET: 1,
+}
+
+EVERY = (*sorted(WRITABLE), *HARMFUL)
+"""To choose from: all, and those again with which harm can be done."""
+
+
+@pytest.mark.parametrize("register", HARMFUL, ids=lambda register: register.name)
+def test_with_the_lock_no_write_at_any_cycle_does_harm(register):
+    refusals = 0
+    for cycle in range(1, 330, 2):
+        error, result, refused = interfere(register, HARMFUL[register], cycle, naive=False)
+        assert error is None, cycle
+        assert result == EXPECTED, cycle
+        refusals += refused
+    assert refusals > 100
+
+
+@pytest.mark.parametrize(("register", "stale"), [
+    (Register.ENCR_KEY0, golden.ecb_encrypt(bytes.fromhex("00000bad") + KEY[4:], DATA)),
+    (Register.ENCR_SEG_CFG, golden.ecb_decrypt(KEY[:16], DATA)),
+])
+def test_without_the_lock_a_write_between_setup_and_go_gives_a_wrong_result_and_no_error(register, stale):
+    outcomes = [interfere(register, HARMFUL[register], cycle, naive=True) for cycle in range(1, 90)]
+    wrong = [result for error, result, _ in outcomes if error is None and result != EXPECTED]
+    assert set(wrong) == {stale}
+    assert len(wrong) > 2
+    assert not any(refused for _, result, refused in outcomes if result == stale)
+
+
+@pytest.mark.parametrize("register", [Register.SEG_SIZE, Register.SRC_LIST_ADDRESS, Register.SOFT_RESET],
+                         ids=lambda register: register.name)
+def test_without_the_lock_other_writes_end_the_request_in_an_error(register):
+    outcomes = [interfere(register, HARMFUL[register], cycle, naive=True) for cycle in range(1, 90)]
+    assert any(error is not None for error, _, _ in outcomes)
+
+
+@pytest.mark.parametrize("register", [Register.ENCR_KEY0, Register.ENCR_SEG_CFG, Register.SEG_SIZE,
+                                      Register.SRC_LIST_ADDRESS], ids=lambda register: register.name)
+def test_where_the_first_write_locks_the_naive_driver_is_right_too(register):
+    refusals = 0
+    for cycle in range(4, 200, 2):  # from its first write on
+        error, result, refused = interfere(register, HARMFUL[register], cycle, naive=True,
+                                           quirks=QCE_QUIRKS & ~NAIVE)
+        assert (error, result) == (None, EXPECTED), cycle
+        refusals += refused
+    assert refusals > 50
+
+
+def test_the_right_driver_works_where_the_first_write_locks():
+    bench = QceBench(quirks=QCE_QUIRKS & ~NAIVE)
+    driver = bench.driver()
+    for _ in range(3):
+        assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+    assert "reset" not in bench.port.log
+
+
+def test_an_engine_that_another_master_has_taken_is_reset_and_used():
+    bench = QceBench(quirks=QCE_QUIRKS & ~NAIVE)
+    driver = bench.driver()
+    bench.run(bench.model.write(Register.ENCR_KEY0, 1, 1))
+    assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+    assert bench.port.log.count("reset") == 1
+
+
+def test_an_engine_that_never_gives_the_lock_is_given_up_after_growing_pauses():
+    bench, resets = QceBench(), []
+    driver, reset = bench.driver(), bench.port.reset
+
+    async def reset_and_stolen():
+        await reset()
+        resets.append(bench.kernel.now())
+        await bench.model.write(Register.SRC_LIST_ADDRESS, 0x2000, 1)
+        await bench.model.write(Register.SRC_LIST_LENGTH, 1, 1)
+        bench.memory.bytes[0x2000:0x2008] = (0, 0, 0, 0, 0, 0, 0, 4)
+        await bench.model.write(Register.SRC_DOORBELL, 1, 1)
+
+    bench.port.reset = reset_and_stolen
+    bench.run(reset_and_stolen())
+    with pytest.raises(EngineFault) as caught:
+        bench.ecb(driver, driver.key(KEY), DATA)
+    fault = caught.value
+    assert (fault.kind, fault.address, fault.completed) == ("register", Register.SRC_LIST_ADDRESS, 0)
+    assert "write of SRC_LIST_ADDRESS" in str(fault)
+    assert len(resets) == 1 + LOCK_ATTEMPTS
+    pauses = [after - before for before, after in pairwise(resets[1:])]
+    growth = [after - before for before, after in pairwise(pauses)]
+    assert growth == [LOCK_PAUSE << attempt for attempt in range(LOCK_ATTEMPTS - 2)]
+    bench.port.reset = reset
+    assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+
+
+# -- storms -----------------------------------------------------------------------------------------
+
+
+async def second_master(bench, rng, stop, registers):
+    """Random writes at random moments, some of which would do something."""
+    while not stop:
+        await bench.kernel.sleep(rng.randrange(1, 120))
+        register = rng.choice(registers)
+        value = HARMFUL.get(register) if rng.random() < 0.5 else None
+        await error_of(bench.model.write(register, rng.getrandbits(32) if value is None else value, 1))
+
+
+def storm(seed, *, naive, bus_errors=False, registers=EVERY):
+    """200 requests of 8 contexts under fire; of each (error, what is done is right, hangs on purpose)."""
+    bench = QceBench(pages=1024)
+    stop, outcomes = [], []
+    options = {"watchdog": lambda length: 6000 + 20 * length}
+    driver = bench.naive(NAIVE, **options) if naive else bench.driver(**options)
+    hanging = bench.driver(handles=driver.handles & ~Quirk.LENGTH_512_HANG, **options)
+
+    async def context(number):
+        rng = random.Random(f"{seed}/{number}")
+        for _ in range(25):
+            hangs = rng.random() < 0.05
+            mine, key = hanging if hangs else driver, rng.randbytes(rng.choice([16, 32]))
+            data = rng.randbytes(16 * (rng.randrange(33, 63) if hangs else rng.randrange(1, 60)))
+            layout = Layout(bench.memory, rng, data, in_place=rng.random() < 0.5,
+                            largest=rng.choice([None, 40, 500]))
+            expected = golden.ecb_encrypt(key, data)
+            if bus_errors and rng.random() < 0.1:
+                errors = rng.choice([bench.model.read_bus_errors, bench.model.write_bus_errors])
+                errors.add(rng.choice([layout.src, layout.dst]).runs[0].address // 16 * 16)
+            error = await error_of(mine.ecb(mine.key(key), layout.src, layout.dst, decrypt=False))
+            done = len(data) if error is None else error.completed
+            right = layout.result()[:done] == expected[:done]
+            outcomes.append((error, right, hangs))
+            assert layout.untouched_elsewhere() or naive
+            layout.free()
+
+    async def main():
+        fire = bench.kernel.start(second_master(bench, random.Random(f"{seed}"), stop, registers))
+        await gather(bench.kernel, *(context(number) for number in range(8)))
+        stop.append(True)
+        await fire.join()
+
+    bench.run(main())
+    assert bench.free_bytes() == bench.memory.size
+    return outcomes
+
+
+@pytest.mark.parametrize("bus_errors", [False, True])
+def test_under_fire_200_requests_with_the_lock_end_right_or_in_the_errors_they_should(bus_errors):
+    for seed in range(2):
+        outcomes = storm(seed, naive=False, bus_errors=bus_errors)
+        assert len(outcomes) == 200
+        assert all(right for _, right, _ in outcomes)
+        kinds = {getattr(error, "kind", "hang") for error, _, hangs in outcomes if error is not None}
+        assert kinds == ({"bus", "hang"} if bus_errors else {"hang"})
+        assert all(error is not None for error, _, hangs in outcomes if hangs)
+        if not bus_errors:
+            assert all(error is None for error, _, hangs in outcomes if not hangs)
+
+
+def test_under_fire_results_without_the_lock_are_wrong_in_silence():
+    outcomes = storm(1, naive=True, registers=[Register.ENCR_KEY0, Register.ENCR_KEY3])
+    assert all(error is None for error, _, hangs in outcomes if not hangs)
+    assert 5 < sum(not right for _, right, _ in outcomes) < 195
+
+
+def test_a_script_is_refused_where_it_stands_and_the_rest_is_not_done():
+    bench = QceBench()
+    with pytest.raises(EngineFault) as caught:
+        bench.run(bench.port.script([RegisterAccess(Register.ENCR_SEG_SIZE, 5),
+                                     RegisterAccess(Register.VERSION, 1),
+                                     RegisterAccess(Register.ENCR_SEG_SIZE, 6)]))
+    assert (caught.value.kind, caught.value.address) == ("register", Register.VERSION)
+    assert bench.run(bench.port.read(Register.ENCR_SEG_SIZE)) == 5
