@@ -6,8 +6,6 @@ counter blocks from J0 on: the first masks the tag, the others are the key strea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hmac import compare_digest
 
 import numpy as np
@@ -118,18 +116,10 @@ class Gcm(KeyedMode):
     async def _encrypted(self, key: Key, blocks: ByteArray) -> ByteArray:
         """One engine call over ``blocks``, in scratch memory that keeps nothing of them."""
         memory = self.engine.memory
-        with self._wiped_scratch(len(blocks)) as scratch:
+        with self._scratch(len(blocks)) as scratch:
             scratch.scatter(memory, blocks)
             await self.engine.ecb(key, scratch, scratch, decrypt=False)
             return scratch.gather(memory)
-
-    @contextmanager
-    def _wiped_scratch(self, length: int) -> Iterator[Buffers]:
-        with self._scratch(length) as scratch:
-            try:
-                yield scratch
-            finally:
-                scratch.scatter(self.engine.memory, bytes(length))
 
 
 def _first_counter(ghash: Ghash, iv: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Self, TypeVar
 
 from pymodel.block_engine import BlockEngine, Key
@@ -15,12 +16,13 @@ T = TypeVar("T")
 
 
 class KeySet:
-    """The engine keys of one mode key. They are released when retired and no request uses them."""
+    """The engine keys of one mode key. They are released when all their owners have retired them and no
+    request uses them."""
 
     def __init__(self, engine: BlockEngine, parts: tuple[bytes, ...]) -> None:
         self._engine = engine
         self._users = 0
-        self._retired = False
+        self._owners = 1
         self.keys: list[Key] = []
         try:
             for part in parts:
@@ -29,10 +31,17 @@ class KeySet:
             self._release()
             raise
 
+    def share(self) -> None:
+        """One more owner, who is to retire the keys as well."""
+        self._owners += 1
+
     def retire(self) -> None:
-        """No new request will use the keys."""
-        self._retired = True
-        if not self._users:
+        """No new request of this owner will use the keys."""
+        self._owners -= 1
+        self._release_when_unused()
+
+    def _release_when_unused(self) -> None:
+        if not self._users and not self._owners:
             self._release()
 
     def _release(self) -> None:
@@ -46,8 +55,7 @@ class KeySet:
             yield self.keys
         finally:
             self._users -= 1
-            if self._retired and not self._users:
-                self._release()
+            self._release_when_unused()
 
 
 class KeyedMode:
@@ -72,6 +80,11 @@ class KeyedMode:
         current = self._current()
         self._key_set = self._make_keys(bytes(key))
         current.retire()
+
+    def copy(self) -> Self:
+        """Another object with the same key, which either may change or close without the other."""
+        self._current().share()
+        return copy(self)
 
     def close(self) -> None:
         """Release the key. Closing twice is allowed; any other use raises InvalidRequest."""
@@ -101,21 +114,37 @@ class KeyedMode:
 
     @contextmanager
     def _scratch(self, length: int) -> Iterator[Buffers]:
-        """``length`` bytes of the engine's memory for one request."""
-        memory = self.engine.memory
-        address = memory.allocate(length, self.engine.limits.alignment)
-        try:
-            yield Buffers.of(address, length)
-        finally:
-            memory.free(address)
+        with scratch(self.engine, length) as buffer:
+            yield buffer
 
     async def _on_bytes(self, data: bytes,
                         request: Callable[[Buffers], Awaitable[T]]) -> tuple[bytes, T]:
         """Put ``data`` into the engine's memory, run an in-place request on it and take it out again."""
-        with self._scratch(len(data)) as buffer:
+        with allocated(self.engine, len(data)) as buffer:
             buffer.scatter(self.engine.memory, data)
             result = await request(buffer)
             return buffer.read(self.engine.memory), result
+
+
+@contextmanager
+def scratch(engine: BlockEngine, length: int) -> Iterator[Buffers]:
+    """``length`` bytes of the engine's memory, wiped before they are given back: they have held tweaks, a
+    key stream or what a block was on its way. Raises OutOfMemory."""
+    with allocated(engine, length) as buffer:
+        try:
+            yield buffer
+        finally:
+            buffer.scatter(engine.memory, bytes(length))
+
+
+@contextmanager
+def allocated(engine: BlockEngine, length: int) -> Iterator[Buffers]:
+    """``length`` bytes of the engine's memory, aligned for it. Raises OutOfMemory."""
+    address = engine.memory.allocate(length, engine.limits.alignment)
+    try:
+        yield Buffers.of(address, length)
+    finally:
+        engine.memory.free(address)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pymodel.memory import ByteArray
 TWEAK_BYTES = 16
 _MODULUS = 1 << 128 | 0x87
 _STRIDE = 32
-_32 = np.uint64(32)
+_1, _32, _64 = np.uint64(1), np.uint64(32), np.uint64(64)
 
 
 def double(tweak: int) -> int:
@@ -43,15 +43,32 @@ def sequence(first: bytes, count: int) -> ByteArray:
     words = np.empty((-(-count // _STRIDE) * _STRIDE, 2), np.uint64)
     words[:len(start)] = np.frombuffer(b"".join(start), "<u8").reshape(-1, 2)
     for index in range(_STRIDE, count, _STRIDE):
-        words[index:index + _STRIDE] = _times_x32(words[index - _STRIDE:index])
+        words[index:index + _STRIDE] = _times_x(words[index - _STRIDE:index], _32)
     tweaks = words.astype("<u8", copy=False).view(np.uint8).reshape(-1)[:count * TWEAK_BYTES]
     tweaks.setflags(write=False)
     return tweaks
 
 
-def _times_x32(tweaks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Multiply by x^32; (n, 2) words of 64 bits, low first. What leaves at the top returns, times 0x87."""
-    low, high = tweaks[:, 0], tweaks[:, 1]
-    out = high >> _32
-    folded = out ^ out << np.uint64(1) ^ out << np.uint64(2) ^ out << np.uint64(7)
-    return np.stack([low << _32 ^ folded, high << _32 | low >> _32], axis=1)
+def sequences(firsts: ByteArray, count: int) -> ByteArray:
+    """A ``sequence`` of ``count`` tweaks for each of ``firsts``, all at once.
+
+    ``firsts`` has the shape (n, 16), the result (n, count * 16).
+    """
+    words = np.empty((len(firsts), count, 2), np.uint64)
+    words[:, :1] = np.ascontiguousarray(firsts).view("<u8").reshape(-1, 1, 2)[:, :count]
+    for index in range(1, min(count, _STRIDE)):
+        words[:, index] = _times_x(words[:, index - 1], _1)
+    for index in range(_STRIDE, count, _STRIDE):
+        room = min(_STRIDE, count - index)
+        words[:, index:index + room] = _times_x(words[:, index - _STRIDE:index - _STRIDE + room], _32)
+    return words.astype("<u8", copy=False).view(np.uint8).reshape(len(firsts), count * TWEAK_BYTES)
+
+
+def _times_x(tweaks: NDArray[np.uint64], steps: np.uint64) -> NDArray[np.uint64]:
+    """Multiply by x ``steps`` times, at most 32; (..., 2) words of 64 bits, low first. What leaves at the top
+    returns, times 0x87."""
+    low, high = tweaks[..., 0], tweaks[..., 1]
+    left = _64 - steps
+    out = high >> left
+    folded = out ^ out << _1 ^ out << np.uint64(2) ^ out << np.uint64(7)
+    return np.stack([low << steps ^ folded, high << steps | low >> left], axis=-1)

@@ -6,25 +6,28 @@ Strategies, which give the same bytes:
 ``two-pass``   XOR every block with its tweak, source to destination; one engine call over all of
                them, in the destination; XOR again with the tweaks computed a second time. Needs
                no memory that grows with the request.
+``cached``     the same, with the tweaks kept in a buffer for the second XOR: an allocation per
+               request, of a page at most, so an engine call has at most 4096 bytes.
+``batch``      the tweaks of all data units of a call in one engine call, all their data in another
+               one, and the stolen blocks, where there are any, in a third.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, get_args
 
-import numpy as np
-
-from pymodel.block_engine import BLOCK_BYTES, BlockEngine, Key
-from pymodel.buffers import Buffers, check_placement
+from pymodel.block_engine import BlockEngine
+from pymodel.buffers import Buffers, check_placements
 from pymodel.errors import InvalidRequest
-from pymodel.memory import ByteArray
-from pymodel.modes import tweaks
-from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
+from pymodel.modes.data_unit import DataUnit, check_unit_length
+from pymodel.modes.keyed import KeyedMode, KeySet
+from pymodel.modes.messages import Message, cut, stating_consequence_of_all
+from pymodel.modes.tweaks import TWEAK_BYTES
+from pymodel.modes.xts_batch import crypt_batch, encrypted_tweaks
+from pymodel.modes.xts_part import STRATEGIES, Strategy
 
-Strategy = Literal["two-pass", "per-block"]
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+__all__ = ["STRATEGIES", "DataUnit", "Strategy", "Xts"]
 
 
 class Xts(KeyedMode):
@@ -36,8 +39,8 @@ class Xts(KeyedMode):
 
     def __init__(self, engine: BlockEngine, key: bytes, *, strategy: Strategy = "two-pass",
                  strict: bool = False) -> None:
-        if engine.block_size != BLOCK_BYTES:
-            raise InvalidRequest(f"XTS needs a block of 16 bytes, engine {engine.name} has "
+        if engine.block_size != TWEAK_BYTES:
+            raise InvalidRequest(f"XTS needs a block of {TWEAK_BYTES} bytes, engine {engine.name} has "
                                  f"{engine.block_size}")
         if strategy not in STRATEGIES:
             raise InvalidRequest(f"XTS strategy {strategy!r}: there are {', '.join(STRATEGIES)}")
@@ -59,17 +62,19 @@ class Xts(KeyedMode):
             raise InvalidRequest("the halves are equal")
         return key[:half], key[half:]
 
+    # -- one data unit ------------------------------------------------------------------------------
+
     async def encrypt(self, tweak: bytes, src: Buffers, dst: Buffers) -> None:
         """Encrypt one data unit of 16 bytes or more under a 16-byte tweak (see ``sectors``).
 
         Raises: InvalidRequest (tweak size, length, placement), before anything is written;
         EngineFault, EngineHang, Unsupported.
         """
-        await self._crypt(tweak, src, dst, decrypt=False)
+        await self._crypt([Message(tweak, src, dst)], decrypt=False)
 
     async def decrypt(self, tweak: bytes, src: Buffers, dst: Buffers) -> None:
         """The inverse of ``encrypt``, with the same rules."""
-        await self._crypt(tweak, src, dst, decrypt=True)
+        await self._crypt([Message(tweak, src, dst)], decrypt=True)
 
     async def encrypt_bytes(self, tweak: bytes, data: bytes) -> bytes:
         """``encrypt`` on a copy of ``data`` in the engine's memory."""
@@ -86,145 +91,58 @@ class Xts(KeyedMode):
         Raises: InvalidRequest (tweak size).
         """
         key_set, tweak = self._current(), self._check_iv(tweak, "a tweak")
-        with key_set.in_use() as (data_key, tweak_key), self._scratch(BLOCK_BYTES) as block:
-            yield DataUnit(self.engine, data_key, tweak_key, tweak, block, decrypt=decrypt,
-                           strategy=self.strategy)
+        with key_set.in_use() as (data_key, tweak_key):
+            yield DataUnit(self.engine, data_key, tweak_key, tweak, decrypt=decrypt, strategy=self.strategy)
+
+    # -- many data units ----------------------------------------------------------------------------
+
+    async def encrypt_units(self, tweaks: Sequence[bytes], unit_bytes: int, src: Buffers,
+                            dst: Buffers) -> None:
+        """Encrypt data units of ``unit_bytes`` each, one for each tweak; the last may be shorter.
+
+        With ``batch`` two engine calls, one over the tweaks and one over the data, and a third one where
+        units end in a part of a block. Else one unit after another.
+        Raises: InvalidRequest (number or size of tweaks, length, placement), before anything is written;
+        EngineFault, EngineHang, Unsupported; OutOfMemory (16 bytes for each tweak).
+        """
+        await self._crypt(cut(tweaks, unit_bytes, src, dst), decrypt=False)
+
+    async def decrypt_units(self, tweaks: Sequence[bytes], unit_bytes: int, src: Buffers,
+                            dst: Buffers) -> None:
+        """The inverse of ``encrypt_units``, with the same rules."""
+        await self._crypt(cut(tweaks, unit_bytes, src, dst), decrypt=True)
+
+    async def encrypt_many(self, messages: Sequence[Message]) -> None:
+        """Encrypt data units of any lengths at any places; ``iv`` is the tweak. Else as ``encrypt_units``."""
+        await self._crypt(messages, decrypt=False)
+
+    async def decrypt_many(self, messages: Sequence[Message]) -> None:
+        """The inverse of ``encrypt_many``, with the same rules."""
+        await self._crypt(messages, decrypt=True)
 
     async def _crypt_bytes(self, tweak: bytes, data: bytes, *, decrypt: bool) -> bytes:
-        _check_length(len(data))
+        check_unit_length(len(data))
         result, _ = await self._on_bytes(
-            data, lambda buffer: self._crypt(tweak, buffer, buffer, decrypt=decrypt))
+            data, lambda buffer: self._crypt([Message(tweak, buffer, buffer)], decrypt=decrypt))
         return result
 
-    async def _crypt(self, tweak: bytes, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
-        self._current()
-        self._check_iv(tweak, "a tweak")
-        _check_length(len(src))
-        check_placement(src, dst)
-        with self.data_unit(tweak, decrypt=decrypt) as unit:
-            await unit._crypt(src, dst)
+    async def _crypt(self, messages: Sequence[Message], *, decrypt: bool) -> None:
+        key_set = self._current()
+        for message in messages:
+            self._check_iv(message.iv, "a tweak")
+            check_unit_length(len(message.src))
+        check_placements([(message.src, message.dst) for message in messages])
+        if messages:
+            with key_set.in_use(), stating_consequence_of_all(messages):
+                await self._crypt_checked(key_set, messages, decrypt)
 
-
-def _check_length(length: int) -> None:
-    if length < BLOCK_BYTES:
-        raise InvalidRequest(f"XTS of {length} bytes: a data unit has at least {BLOCK_BYTES}")
-
-
-class DataUnit:
-    """A data unit under way: ``part`` as often as wanted, then ``last``, one after another.
-
-    Made by ``Xts.data_unit``. A part that failed may be tried again unless it was in place.
-    ``block`` is a block of scratch memory.
-    """
-
-    def __init__(self, engine: BlockEngine, data_key: Key, tweak_key: Key, tweak: bytes, block: Buffers, *,
-                 decrypt: bool, strategy: Strategy) -> None:
-        self._engine = engine
-        self._data_key = data_key
-        self._tweak_key = tweak_key
-        self._tweak = tweak
-        self._block = block
-        self._decrypt = decrypt
-        self._strategy = strategy
-        self._next: bytes | None = None
-
-    async def part(self, src: Buffers, dst: Buffers) -> None:
-        """Whole blocks, with 16 bytes or more of the data unit still to come.
-
-        Raises: InvalidRequest (length, placement), before anything is written; EngineFault,
-        EngineHang, Unsupported.
-        """
-        if not len(src) or len(src) % BLOCK_BYTES:
-            raise InvalidRequest(f"{len(src)} bytes as a part of a data unit: it has whole blocks of "
-                                 f"{BLOCK_BYTES}")
-        check_placement(src, dst)
-        first = await self._crypt(src, dst)
-        self._next = tweaks.advance(first, len(src) // BLOCK_BYTES)
-
-    async def last(self, src: Buffers, dst: Buffers) -> None:
-        """The rest, 16 bytes or more; it may end in a part of a block. Raises: as ``part``."""
-        _check_length(len(src))
-        check_placement(src, dst)
-        await self._crypt(src, dst)
-
-    async def _crypt(self, src: Buffers, dst: Buffers) -> bytes:
-        """Returns the encrypted tweak of the first block."""
-        with stating_consequence(src, dst):
-            first = self._next or await self._encrypted_tweak()
-            part = _Part(self._engine, self._data_key, src, dst, self._block, first, self._decrypt)
-            await (part.two_pass() if self._strategy == "two-pass" else part.per_block())
-            await part.steal()
-        return first
-
-    async def _encrypted_tweak(self) -> bytes:
-        """The first block's tweak; it is encrypted also for decryption."""
-        memory = self._engine.memory
-        self._block.scatter(memory, self._tweak)
-        await self._engine.ecb(self._tweak_key, self._block, self._block, decrypt=False)
-        return self._block.read(memory)
-
-
-class _Part:
-    """One request under way. ``first``: the tweak of its first block. ``block``: scratch memory."""
-
-    def __init__(self, engine: BlockEngine, key: Key, src: Buffers, dst: Buffers, block: Buffers,
-                 first: bytes, decrypt: bool) -> None:
-        self._engine = engine
-        self._memory = engine.memory
-        self._key = key
-        self._src = src
-        self._dst = dst
-        self._block = block
-        self._decrypt = decrypt
-        self._blocks, self._tail = divmod(len(src), BLOCK_BYTES)
-        self._first = first
-
-    def _whole_tweaks(self) -> ByteArray:
-        """The tweaks of the whole blocks.
-
-        Decryption with a tail takes the last two out of order: the last whole block needs the
-        tweak that stealing used when it was encrypted (IEEE 1619-2018 5.4.2).
-        """
-        if self._decrypt and self._tail:
-            tweak_bytes = tweaks.sequence(self._first, self._blocks + 1)
-            return np.delete(tweak_bytes, slice(-2 * BLOCK_BYTES, -BLOCK_BYTES))
-        return tweaks.sequence(self._first, self._blocks)
-
-    async def two_pass(self) -> None:
-        """All whole blocks in one engine call."""
-        memory, length = self._memory, self._blocks * BLOCK_BYTES
-        whole = self._dst.part(0, length)
-        whole.scatter(memory, self._src.part(0, length).gather(memory) ^ self._whole_tweaks())
-        await self._engine.ecb(self._key, whole, whole, decrypt=self._decrypt)
-        whole.scatter(memory, whole.gather(memory) ^ self._whole_tweaks())
-
-    async def per_block(self) -> None:
-        """Each whole block in an engine call of its own."""
-        all_tweaks = self._whole_tweaks().reshape(-1, BLOCK_BYTES)
-        for index, tweak in enumerate(all_tweaks):
-            position = index * BLOCK_BYTES
-            data = self._src.part(position, BLOCK_BYTES).gather(self._memory)
-            self._dst.part(position, BLOCK_BYTES).scatter(self._memory, await self._one(data, tweak))
-
-    async def steal(self) -> None:
-        """The tail: it takes bytes from the last whole block, which is then done again.
-
-        The source's tail is read before the destination's is written: they may be the same bytes.
-        """
-        if not self._tail:
+    async def _crypt_checked(self, key_set: KeySet, messages: Sequence[Message], decrypt: bool) -> None:
+        data_key, tweak_key = key_set.keys
+        if self.strategy == "batch":
+            firsts = await encrypted_tweaks(self.engine, tweak_key, [bytes(m.iv) for m in messages])
+            await crypt_batch(self.engine, data_key, messages, firsts, decrypt=decrypt)
             return
-        end = self._blocks * BLOCK_BYTES
-        last = self._dst.part(end - BLOCK_BYTES, BLOCK_BYTES)
-        stolen = last.gather(self._memory)
-        joined = np.concatenate([self._src.part(end, self._tail).gather(self._memory), stolen[self._tail:]])
-        steps = self._blocks - 1 if self._decrypt else self._blocks
-        tweak = np.frombuffer(tweaks.advance(self._first, steps), np.uint8)
-        done = await self._one(joined, tweak)
-        self._dst.part(end, self._tail).scatter(self._memory, stolen[:self._tail])
-        last.scatter(self._memory, done)
-
-    async def _one(self, data: ByteArray, tweak: ByteArray) -> ByteArray:
-        """One block through the engine in scratch memory, with its tweak on both sides."""
-        self._block.scatter(self._memory, data ^ tweak)
-        await self._engine.ecb(self._key, self._block, self._block, decrypt=self._decrypt)
-        return self._block.gather(self._memory) ^ tweak
+        for message in messages:
+            unit = DataUnit(self.engine, data_key, tweak_key, bytes(message.iv), decrypt=decrypt,
+                            strategy=self.strategy)
+            await unit.crypt(message.src, message.dst)

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from pymodel.block_engine import BLOCK_BYTES, BlockEngine
-from pymodel.buffers import Buffers, check_placement
+from pymodel.block_engine import BlockEngine
 from pymodel.errors import InvalidRequest
 from pymodel.modes import tweaks
+from pymodel.modes.keyed import KeySet
+from pymodel.modes.messages import Message
+from pymodel.modes.tweaks import TWEAK_BYTES
 from pymodel.modes.xts import Xts
+from pymodel.modes.xts_batch import encrypted_tweaks
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +48,25 @@ class PatchedXts(Xts):
         super().__init__(engine, key)
         self._walk = PATCHES[patch]
 
-    async def _crypt(self, tweak: bytes, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
-        check_placement(src, dst)
-        steps = list(pairwise([0, *_step_ends(src, dst)]))
+    async def _crypt_checked(self, key_set: KeySet, messages: Sequence[Message], decrypt: bool) -> None:
+        data_key, tweak_key = key_set.keys
         engine, memory = self.engine, self.engine.memory
-        with self._current().in_use() as (data_key, tweak_key), self._scratch(BLOCK_BYTES) as block:
-            block.scatter(memory, tweak)
-            await engine.ecb(tweak_key, block, block, decrypt=False)
-            blocks = [(end - start) // BLOCK_BYTES for start, end in steps]
-            firsts = self._walk.first_tweaks(block.read(memory), blocks)
+        steps_of_all = [list(pairwise([0, *_step_ends(message)])) for message in messages]
+        for message, steps in zip(messages, steps_of_all, strict=True):
+            encrypted = await encrypted_tweaks(engine, tweak_key, [message.iv])
+            blocks = [(end - start) // TWEAK_BYTES for start, end in steps]
+            firsts = self._walk.first_tweaks(encrypted.tobytes(), blocks)
             for (start, end), count, first in zip(steps, blocks, firsts, strict=True):
-                mask, part = tweaks.sequence(first, count), dst.part(start, end - start)
-                part.scatter(memory, src.part(start, end - start).gather(memory) ^ mask)
+                mask, part = tweaks.sequence(first, count), message.dst.part(start, end - start)
+                part.scatter(memory, message.src.part(start, end - start).gather(memory) ^ mask)
                 await engine.ecb(data_key, part, part, decrypt=decrypt)
                 part.scatter(memory, part.gather(memory) ^ mask)
 
 
-def _step_ends(src: Buffers, dst: Buffers) -> list[int]:
+def _step_ends(message: Message) -> list[int]:
     """Where a piece of either ends, in bytes from the start of the request."""
-    ends = {end for buffers in (src, dst) for end in accumulate(piece.length for piece in buffers.pieces)}
-    if any(end % BLOCK_BYTES for end in ends):
+    ends = {end for buffers in (message.src, message.dst)
+            for end in accumulate(piece.length for piece in buffers.pieces)}
+    if any(end % TWEAK_BYTES for end in ends):
         raise InvalidRequest("the patches of 2010 take pieces of whole blocks only")
     return sorted(ends - {0})
