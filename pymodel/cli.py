@@ -25,6 +25,7 @@ from pymodel.regress.cases_command import replay_file
 from pymodel.regress.config import OWN_TEST_TOPS
 from pymodel.regress.crypt_command import CryptOptions, crypt
 from pymodel.regress.display import Display
+from pymodel.regress.luks_command import LuksOptions, luks
 from pymodel.regress.own_test import OwnTestOptions, run_own_test
 from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.run_command import RunOptions, run_requests
@@ -151,6 +152,27 @@ def crypt_file(
     options = CryptOptions(target, source, destination, mode, key, key_file, iv, data_unit, first, decrypt,
                            json)
     return partial(crypt, options, Display())
+
+
+@app.command("luks")
+def luks_volume(
+    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="A LUKS1 volume in a file.")],
+    work: Annotated[str, typer.Argument(metavar="info|decrypt|sector", help="info: show the header. decrypt "
+                                        "OUT: the payload into a file. sector N: 512 bytes to stdout.")],
+    operand: Annotated[str | None, typer.Argument(metavar="[OUT|N]", help="The file to write, or the number "
+                                                  "of a sector of the payload.", show_default=False)] = None,
+    passphrase_file: Annotated[Path | None, typer.Option("--passphrase-file", help="A file with the "
+                               "passphrase, with a line end or without. Not needed for info.")] = None,
+    engine: Engine = "padlock",
+    stages: Stages = 1,
+    on: On = "rtl",
+    sim: Sim = simulators.NAMES[0],
+    waves: Waves = False,
+    json: Json = None,
+) -> Work:
+    """Open a LUKS1 volume, with every AES operation done by the engine."""
+    target = Target(engine, on, sim, waves, stages)
+    return partial(luks, LuksOptions(target, image, work, operand, passphrase_file, json), Display())
 
 
 @app.command("test")

@@ -13,6 +13,7 @@ from pymodel.jobs.bench import Bench, Report, model_bench
 from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.crypt import crypt_file
+from pymodel.jobs.luks import decrypt_volume
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
 from pymodel.jobs.throughput import measure_throughput
@@ -21,8 +22,8 @@ from pymodel.jobs.vectors import replay_vectors
 Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, Any]]]
 
 JOBS: Mapping[str, Job] = {
-    "run": run_mode, "cases": replay_cases, "crypt": crypt_file, "quirks": demonstrate_quirks,
-    "throughput": measure_throughput, "vectors": replay_vectors,
+    "run": run_mode, "cases": replay_cases, "crypt": crypt_file, "luks": decrypt_volume,
+    "quirks": demonstrate_quirks, "throughput": measure_throughput, "vectors": replay_vectors,
 }
 """Every job by its name."""
 

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
-from pymodel.errors import EcbenchError
 from pymodel.jobs.bench import Bench, Report
+from pymodel.jobs.checked import Wrong, check_result
 from pymodel.jobs.crypt_modes import CHUNK_BYTES, FILE_CIPHERS, FileCipher
 from pymodel.jobs.crypt_spec import CryptSpec
 
@@ -28,7 +28,7 @@ async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict
     engine, began, text = bench.engine(), time.perf_counter(), ""
     try:
         await _Passage(bench, engine, checked, report).whole()
-    except (_Wrong, OSError) as error:
+    except (Wrong, OSError) as error:
         text = str(error)
     seconds, spent = time.perf_counter() - began, engine.counters
     if not text and spent.hardware_blocks < checked.blocks:
@@ -36,10 +36,6 @@ async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict
     return {"ok": not text, "text": text, "blocks": checked.blocks, "hardware_blocks": spent.hardware_blocks,
             "engine_cycles": spent.engine_cycles, "seconds": round(seconds, 3),
             "blocks_per_second": round(checked.blocks / seconds, 1)}
-
-
-class _Wrong(EcbenchError):
-    """The result, the source or the scoreboard is not as it should be."""
 
 
 class _Passage:
@@ -53,7 +49,7 @@ class _Passage:
         self._report = report
 
     async def whole(self) -> None:
-        """Raises: _Wrong, OSError, and what the engine raises."""
+        """Raises: Wrong, OSError, and what the engine raises."""
         with Path(self._spec.source).open("rb") as source, \
                 Path(self._spec.destination).open("r+b") as destination, \
                 FILE_CIPHERS[self._spec.mode](self._engine, self._spec) as cipher:
@@ -72,15 +68,15 @@ class _Passage:
             raise self._changed()
         return data
 
-    def _changed(self) -> _Wrong:
-        return _Wrong(f"{self._spec.source} changed while it was read")
+    def _changed(self) -> Wrong:
+        return Wrong(f"{self._spec.source} changed while it was read")
 
     async def _group(self, cipher: FileCipher, position: int, group: bytes, destination: BinaryIO) -> None:
         """Put a stretch of the file through the engine and write what is right."""
         wanted = cipher.expected(position, group)
         for start, end in _pieces(len(group)):
             result = await self._through(cipher, position + start, group[start:end])
-            self._judge(position + start, result, wanted[start:end])
+            check_result(self._bench, result, wanted[start:end], position + start)
             destination.write(result)
             destination.flush()
             self._report({"kind": "progress", "done": -(-(position + end) // BLOCK_BYTES),
@@ -95,14 +91,6 @@ class _Passage:
             return buffer.read(self._memory)
         finally:
             self._memory.free(address)
-
-    def _judge(self, position: int, result: bytes, wanted: bytes) -> None:
-        if result != wanted:
-            at = next(i for i, (got, want) in enumerate(zip(result, wanted, strict=True)) if got != want)
-            raise _Wrong(f"wrong result at byte {position + at}")
-        problems = self._bench.problems()
-        if problems:
-            raise _Wrong(problems[0])
 
 
 def _pieces(length: int) -> Iterator[tuple[int, int]]:

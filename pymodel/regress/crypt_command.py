@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,8 @@ from pymodel.errors import InvalidRequest
 from pymodel.jobs.crypt_spec import MAX_UNIT_BYTES, CryptSpec
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
-from pymodel.regress.output_file import output_file
-from pymodel.regress.target import Launcher, Target, readable
+from pymodel.regress.output_file import check_replaceable, output_file
+from pymodel.regress.target import Launcher, Target, regular
 
 SECTOR_BYTES = 512
 """The data unit of XTS unless another is asked for: a sector, as dm-crypt has it."""
@@ -98,7 +97,7 @@ def _row(options: CryptOptions, spec: CryptSpec, result: JobResult, problem: str
 
 def _spec(options: CryptOptions) -> CryptSpec:
     """All that is to be done, but for the name of the temporary file. Raises InvalidRequest."""
-    source = _regular(options.source)
+    source = regular(options.source)
     length = source.stat().st_size
     values: dict[str, Any] = {"source": str(source), "destination": "", "length": length,
                               "mode": options.mode, "key": _key(options).hex(),
@@ -114,12 +113,6 @@ def _spec(options: CryptOptions) -> CryptSpec:
     spec = CryptSpec(**values)
     spec.check()
     return spec
-
-
-def _regular(path: Path) -> Path:
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise InvalidRequest(f"{path} is not a regular file")
-    return readable(path)
 
 
 def _key(options: CryptOptions) -> bytes:
@@ -185,7 +178,4 @@ def _check_outputs(options: CryptOptions) -> None:
     inputs = [("IN", options.source), ("--key-file", options.key_file)]
     check_writable(out, *inputs, name="OUT")
     check_writable(options.json, *inputs, ("OUT", out))
-    if out.exists() and not out.is_file():
-        raise InvalidRequest(f"{out} is not a regular file: the result could not be renamed into its place")
-    if out.exists() and not os.access(out, os.W_OK):
-        raise InvalidRequest(f"cannot write {out}: it is read-only")
+    check_replaceable(out)

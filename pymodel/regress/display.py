@@ -47,7 +47,8 @@ class Display:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        self._bar.stop()
+        if self._errors.is_terminal:  # elsewhere it would leave an empty line
+            self._bar.stop()
 
     def say(self, text: str) -> None:
         """A line on stderr."""

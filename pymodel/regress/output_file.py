@@ -56,6 +56,14 @@ def output_file(path: Path) -> Iterator[OutputFile]:
         temporary.unlink(missing_ok=True)
 
 
+def check_replaceable(path: Path) -> None:
+    """Raises InvalidRequest when ``path`` is something that a finished file could not or must not replace."""
+    if path.exists() and not path.is_file():
+        raise InvalidRequest(f"{path} is not a regular file: the result could not be renamed into its place")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise InvalidRequest(f"cannot write {path}: it is read-only")
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -86,3 +86,10 @@ def readable(path: Path) -> Path:
     except OSError as error:
         raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
     return path.resolve()
+
+
+def regular(path: Path) -> Path:
+    """The same for a regular file only: no pipe, no device. Raises InvalidRequest."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InvalidRequest(f"{path} is not a regular file")
+    return readable(path)

@@ -1,0 +1,20 @@
+"""What the job ``luks`` is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LuksSpec:
+    """What to do, in values that JSON can carry.
+
+    ``image``, ``destination``: absolute paths; the destination exists and is written over. ``passphrases``:
+    in hexadecimal, each is tried. ``first``, ``sectors``: which of the payload's are decrypted.
+    """
+
+    image: str
+    destination: str
+    passphrases: list[str]
+    first: int
+    sectors: int

@@ -1,0 +1,1 @@
+"""LUKS1 volumes: the header, the key slots' arithmetic and nothing that a cipher does."""
