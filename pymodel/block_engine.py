@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pymodel.buffers import Buffers
+    from pymodel.costs import Host
     from pymodel.kernel import Kernel
     from pymodel.memory import HostMemory
 
@@ -69,6 +70,8 @@ class BlockEngine(Protocol):
     memory: HostMemory
     kernel: Kernel
     counters: EngineCounters
+    host: Host
+    """What drives it: drivers and modes say there what they do themselves."""
 
     def key(self, data: bytes) -> Key:
         """Make a key. Raises InvalidRequest for a size the cipher does not have."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters, EngineLimits, Key
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import Host, HostWork
 from pymodel.drivers.access import reach
 from pymodel.drivers.padlock_engine import ForgetfulPadlockEngine, PadlockEngine, generous_watchdog
 from pymodel.drivers.padlock_keys import KeyPlacement, PadlockKey, Placed
@@ -36,7 +37,8 @@ EVERY_QUIRK = Quirk.all()
 class PadlockDriver:
     """``policy``: when to reload the key (see ``policies``). ``fetch_blocks``: the engine's fetch group.
 
-    ``allocate``: see KeyPlacement. ``watchdog``: cycles after which a request of that many blocks
+    ``allocate``, ``host_expands``: see KeyPlacement. ``host``: what host work costs on ``cpu``, or None for
+    nothing. ``watchdog``: cycles after which a request of that many blocks
     counts as hung, or None. Several drivers may share a port when they share its Cpu. ``keys_of``: the
     driver of another CPU's engine, whose keys are good for this one and the other way round.
     """
@@ -45,7 +47,8 @@ class PadlockDriver:
                  policy: PolicyName = "engine-state", handles: Quirk = EVERY_QUIRK, fetch_blocks: int = 2,
                  allocate: Callable[[int], int] | None = None,
                  watchdog: Callable[[int], int] | None = generous_watchdog,
-                 keys_of: PadlockDriver | None = None) -> None:
+                 keys_of: PadlockDriver | None = None, host_expands: bool = False,
+                 host: Host | None = None) -> None:
         if policy not in POLICIES:
             raise InvalidRequest(f"PadLock policy {policy!r}: there are {', '.join(POLICIES)}")
         if fetch_blocks not in FETCH_BLOCKS:
@@ -56,14 +59,16 @@ class PadlockDriver:
         self.memory = memory
         self.kernel = kernel
         self.counters = EngineCounters()
+        self.host = Host(cpu, kernel) if host is None else host
         self.handles = handles
-        self._placement = KeyPlacement(memory, handles, allocate) if keys_of is None else keys_of._placement
+        own_keys = KeyPlacement(memory, handles, allocate, host_expands)
+        self._placement: KeyPlacement = own_keys if keys_of is None else keys_of._placement
         self._group = fetch_blocks if Quirk.FETCH_AHEAD in handles else 1
         self._alignment = BLOCK_BYTES if Quirk.ALIGN_16 in handles else 1
         engine = PadlockEngine if Quirk.IRQ_FORGETS_KEY in handles else ForgetfulPadlockEngine
         self._engine = engine(port, memory, kernel, cpu,
                               POLICIES[policy] if Quirk.STICKY_KEY in handles else NEVER,
-                              self.counters, watchdog)
+                              self.counters, watchdog, self.host)
 
     def key(self, data: bytes) -> PadlockKey:
         """Raises InvalidRequest unless ``data`` has 16, 24 or 32 bytes; OutOfMemory."""
@@ -129,6 +134,7 @@ class PadlockDriver:
     async def _bounced(self, where: Placed, src: Buffers, dst: Buffers, position: int,
                        bounce: _Bounce) -> None:
         """At most BOUNCE_BYTES bytes, through the bounce buffer."""
+        await self.host.spend(HostWork.COPY, 2 * len(src) // BLOCK_BYTES)
         readable = reach(self.memory, src, "read", BLOCK_BYTES)
         bounce.buffer(readable.length).scatter(self.memory, src.part(0, readable.length).gather(self.memory))
         failure: EngineFault | EngineHang | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters
+from pymodel.costs import Host, HostWork
 from pymodel.drivers.padlock_keys import Placed
 from pymodel.drivers.policies import Need, Path, Policy, PolicyState
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
@@ -60,12 +61,12 @@ def machine_of(memory: HostMemory) -> Machine:
 class PadlockEngine:
     """Runs contiguous, aligned requests to their end.
 
-    ``watchdog``: blocks to cycles, or None for no watchdog. The Cpu is held for one reload and
-    one ``xcrypt`` at a time.
+    ``watchdog``: blocks to cycles, or None for no watchdog. ``host`` spends CALL for each ``xcrypt`` and
+    KEY_LOAD for each popf. The Cpu is held for one reload and one ``xcrypt`` at a time.
     """
 
     def __init__(self, port: XcryptPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, policy: Policy,
-                 counters: EngineCounters, watchdog: Callable[[int], int] | None) -> None:
+                 counters: EngineCounters, watchdog: Callable[[int], int] | None, host: Host) -> None:
         self._port = port
         self._memory = memory
         self._kernel = kernel
@@ -73,6 +74,7 @@ class PadlockEngine:
         self._policy = policy
         self._counters = counters
         self._watchdog = watchdog
+        self._host = host
         self._machine = machine_of(memory)
         self._record = self._machine.record_of(port)
         self.path: Path | None = None
@@ -107,10 +109,12 @@ class PadlockEngine:
 
     async def _prepare(self, where: Placed, blocks: int) -> bool:
         """Make the engine hold, or load, what is needed; returns whether it will load."""
+        await self._host.spend(HostWork.CALL, holding=True)
         path = self.path or (Path.SINGLE if blocks == 1 else Path.ECB)
         need = Need(where.material, await self._port.key_loaded(), self._record.cpu, where.context, path)
         self._machine.state, clear = self._policy.decide(self._machine.state, need)
         if clear:
+            await self._host.spend(HostWork.KEY_LOAD, holding=True)
             await self._port.load_flags()
         loads = clear or not need.key_loaded
         self._counters.key_loads += loads

@@ -32,12 +32,14 @@ class KeyPlacement:
     """How keys are laid out: the quirks worked round, and where key memory comes from.
 
     ``allocate`` takes a number of bytes and returns an address; memory from it is never freed
-    here. Without it the memory's own allocator is used.
+    here. Without it the memory's own allocator is used. ``host_expands``: 128-bit keys are handed over
+    as schedules too, as the drivers of FreeBSD and NetBSD do.
     """
 
     memory: HostMemory
     handles: Quirk
     allocate: Callable[[int], int] | None = None
+    host_expands: bool = False
 
 
 class PadlockKey(AesKey):
@@ -60,6 +62,8 @@ class PadlockKey(AesKey):
     @property
     def engine_expands(self) -> bool:
         """Whether the engine is given the raw key: it can expand 128-bit keys only."""
+        if self.placement.host_expands:
+            return False
         return len(self.data) == 16 or Quirk.KEYGEN_128_ONLY not in self.placement.handles
 
     def material(self, *, decrypt: bool) -> Material:

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters, EngineLimits, Key
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import Host, HostWork
 from pymodel.drivers.access import Access, reach
 from pymodel.drivers.qce_engine import QceEngine, generous_qce_watchdog
 from pymodel.drivers.qce_lists import Stream, bounced_in_either
@@ -47,14 +48,15 @@ class QceDriver:
     """``aes_sw_max_len``, ``long_lengths``: see Rules. ``retry``: whether a request that hangs ends in
     EngineHang (``raise``) or is finished in ``software``. ``watchdog``: bytes of an engine request to
     cycles after which it counts as hung, or None. ``master``: who this driver is on the register bus.
-    ``software_block_cycles``: what a block in software costs on the Cpu.
+    ``software_block_cycles``: what a block in software costs on the Cpu, besides what ``host`` says of it
+    and of the rest of the host's work (None: nothing).
     """
 
     def __init__(self, port: RegisterPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, *,
                  handles: Quirk = EVERY_QUIRK, aes_sw_max_len: int = UNIT_BYTES,
                  long_lengths: LongLengths = "split", retry: Retry = "raise",
                  watchdog: Callable[[int], int] | None = generous_qce_watchdog, master: int = 0,
-                 software_block_cycles: int = 0) -> None:
+                 software_block_cycles: int = 0, host: Host | None = None) -> None:
         for name, value, choices in (("long_lengths", long_lengths, get_args(LongLengths)),
                                      ("retry", retry, get_args(Retry)), ("master", master, (0, 1))):
             if value not in choices:
@@ -67,11 +69,14 @@ class QceDriver:
         self.memory = memory
         self.kernel = kernel
         self.counters = EngineCounters()
+        self.host = Host(cpu, kernel) if host is None else host
         self.handles = handles
         self._rules = Rules(handles, aes_sw_max_len, long_lengths)
         self._retry = retry
-        self._software = SoftwareEngine(memory, kernel, cpu, block_cycles=software_block_cycles)
-        self._engine = QceEngine(port, memory, kernel, cpu, handles, self.counters, watchdog, master)
+        self._software = SoftwareEngine(memory, kernel, cpu, block_cycles=software_block_cycles,
+                                        host=self.host)
+        self._engine = QceEngine(port, memory, kernel, cpu, handles, self.counters, watchdog, master,
+                                 self.host)
 
     def key(self, data: bytes) -> QceKey:
         """Raises InvalidRequest unless ``data`` has 16, 24 or 32 bytes."""
@@ -176,6 +181,9 @@ class QceDriver:
     async def _run(self, key: QceKey, part: Part, work: Work, decrypt: bool, in_place: bool) -> None:
         """One engine request, with what has to be bounced before and after."""
         source, destination = self._stream(part.src), self._stream(part.dst)
+        await self.host.spend(HostWork.CALL)
+        await self.host.spend(HostWork.COPY, (len(source.bounced) + len(destination.bounced)) // BLOCK_BYTES)
+        await self.host.spend(HostWork.MAPPED_BLOCK, part.length // BLOCK_BYTES)
         self._move(source.bounced, Buffers.of(work.source_bounce, len(source.bounced)))
         request = EngineRequest(part.position, part.length, key.data, decrypt,
                                 source.as_seen(work.source_bounce),

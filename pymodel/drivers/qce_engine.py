@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters
+from pymodel.costs import Host
 from pymodel.drivers import qce_scripts as scripts
 from pymodel.drivers.access import reach
 from pymodel.drivers.qce_faults import Values, fault_of, stopped_at
@@ -62,9 +63,10 @@ class QceEngine:
     """
 
     def __init__(self, port: RegisterPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, handles: Quirk,
-                 counters: EngineCounters, watchdog: Callable[[int], int] | None, master: int) -> None:
+                 counters: EngineCounters, watchdog: Callable[[int], int] | None, master: int,
+                 host: Host) -> None:
         self.record = record_of(port, kernel)
-        self._registers = Registers(port, cpu, master)
+        self._registers = Registers(port, cpu, master, host)
         self._locks = Quirk.SHARED_REGISTERS in handles
         self._trusts_dump = Quirk.STALE_DUMP_STATUS not in handles
         self._starter = Starter(self._registers, kernel, locks=self._locks)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pymodel.buffers import Buffers
+from pymodel.costs import Host, HostWork
 from pymodel.drivers import qce_scripts as scripts
 from pymodel.drivers.qce_faults import list_fault, register_fault
 from pymodel.drivers.qce_lists import descriptors, locked
@@ -64,15 +65,17 @@ class Lists:
 
 
 class Registers:
-    """A port with the master that uses it, and reads by register."""
+    """A port with the master that uses it, and reads by register. ``host`` spends REGISTER for each."""
 
-    def __init__(self, port: RegisterPort, cpu: Cpu, master: int) -> None:
+    def __init__(self, port: RegisterPort, cpu: Cpu, master: int, host: Host) -> None:
         self.port = port
         self.cpu = cpu
+        self._host = host
         self._master = master
 
     async def script(self, accesses: Sequence[RegisterAccess]) -> list[int]:
         """Raises EngineFault for an access that is refused. The caller holds the Cpu."""
+        await self._host.spend(HostWork.REGISTER, len(accesses), holding=True)
         return await self.port.script(accesses, self._master)
 
     async def read(self, registers: Sequence[Register],

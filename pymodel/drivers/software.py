@@ -6,6 +6,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters, EngineLimits, Key
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import Host, HostWork
 from pymodel.drivers.access import reach
 from pymodel.engines.aes_key import AesKey
 from pymodel.engines.rijndael import KEY_BYTES
@@ -15,15 +16,18 @@ from pymodel.memory import HostMemory
 
 
 class SoftwareEngine:
-    """AES through ``cryptography``, any alignment. A block costs ``block_cycles`` on ``cpu``."""
+    """AES through ``cryptography``, any alignment. A block costs ``block_cycles`` on ``cpu``, besides what
+    ``host`` says of it (None: nothing)."""
 
-    def __init__(self, memory: HostMemory, kernel: Kernel, cpu: Cpu, *, block_cycles: int = 0) -> None:
+    def __init__(self, memory: HostMemory, kernel: Kernel, cpu: Cpu, *, block_cycles: int = 0,
+                 host: Host | None = None) -> None:
         self.name = "software"
         self.block_size = BLOCK_BYTES
         self.limits = EngineLimits(key_bytes=KEY_BYTES, length_multiple=BLOCK_BYTES)
         self.memory = memory
         self.kernel = kernel
         self.counters = EngineCounters()
+        self.host = Host(cpu, kernel) if host is None else host
         self._cpu = cpu
         self._block_cycles = block_cycles
 
@@ -44,7 +48,11 @@ class SoftwareEngine:
         if not len(src):
             return
         self.counters.calls += 1
-        await self._cpu.spend(self._block_cycles * (len(src) // BLOCK_BYTES))
+        blocks = len(src) // BLOCK_BYTES
+        await self.host.spend(HostWork.CALL)
+        await self.host.spend(HostWork.FALLBACK_BLOCK, blocks)
+        await self.host.spend(HostWork.FALLBACK_ROUND, key.rounds * blocks)
+        await self._cpu.spend(self._block_cycles * blocks)
         readable = reach(self.memory, src, "read", BLOCK_BYTES)
         writable = reach(self.memory, dst, "write", BLOCK_BYTES)
         length = min(readable.length, writable.length)
