@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,21 +16,36 @@ from pymodel.engines.qce_registers import (
     ENCR_SEG_CFG_ALG,
     ENCR_SEG_CFG_ENCODE,
     ENCR_SEG_CFG_KEY_SIZE,
+    FAULT_ACCESS,
+    FAULT_KIND,
     GOPROC_GO,
     GOPROC_RESULTS_DUMP,
     SOFT_RESET_RESET,
     STATUS_CRYPTO_STATE,
     STATUS_ENCR_BUSY,
+    STATUS_ERR_INTR,
+    STATUS_OP_DONE_INTR,
+    STATUS_OPERATION_DONE,
+    STATUS_SW_ERR,
     CryptoState,
+    FaultAccess,
+    FaultKind,
     Register,
 )
 from pymodel.engines.quirks import Quirk
+from pymodel.golden.modes import ecb_encrypt
 from pymodel.memory import LINE_BYTES
 
 AES = 2
 KEY = bytes(range(16))
 SOURCE_LIST, DESTINATION_LIST = 0x2000, 0x2400
 SOURCE, TARGET = 0x1_0000, 0x2_0000
+BLOCK, UNIT, DUMP = 16, 512, 128
+"""Bytes."""
+DONE = STATUS_OPERATION_DONE.mask | STATUS_OP_DONE_INTR.mask
+SW_ERR = STATUS_SW_ERR.mask | STATUS_ERR_INTR.mask
+ALL_QUIRKS = Quirk.all()
+HANGS = Quirk.LENGTH_512_HANG | Quirk.ZERO_LENGTH_HANG | Quirk.PARTIAL_BLOCK_HANG
 
 Access = tuple[Register | int, int | None]
 """An address, and what is written or None for a read."""
@@ -63,14 +79,21 @@ class Request:
         """All but the doorbells and GO."""
         config = (ENCR_SEG_CFG_ALG.put(AES) | ENCR_SEG_CFG_KEY_SIZE.put((len(self.key) - 16) // 8)
                   | ENCR_SEG_CFG_ENCODE.put(self.encrypt))
-        values = {Register.ENCR_SEG_CFG: config, Register.ENCR_SEG_SIZE: self.size, Register.SEG_SIZE: self.size,
-                  Register.ENCR_SEG_START: 0} | self.changes
+        values = {Register.ENCR_SEG_CFG: config, Register.ENCR_SEG_SIZE: self.size,
+                  Register.SEG_SIZE: self.size, Register.ENCR_SEG_START: 0} | self.changes
         keys = [(Register(Register.ENCR_KEY0 + 4 * index), word)
                 for index, word in enumerate(key_words(self.key))]
         return [*keys, *values.items()]
 
     def go(self) -> Access:
         return Register.GOPROC, GOPROC_GO.mask | (GOPROC_RESULTS_DUMP.mask if self.dump else 0)
+
+
+def one(size: int, room: int | None = None, **more: Any) -> Request:
+    """A request with a descriptor on each side; ``room``: bytes of the destination's, else just enough."""
+    whole = -(-size // BLOCK) * BLOCK
+    return Request(size, [Descriptor(SOURCE, whole)],
+                   [Descriptor(TARGET, whole if room is None else room)], **more)
 
 
 class RawQce:
@@ -80,8 +103,8 @@ class RawQce:
         self.dut = dut
 
     @classmethod
-    async def start(cls, dut: Any, *, quirks: Quirk = Quirk.all(), slow_start_cycles: int = 0, read_latency: int = 1,
-                    write_latency: int = 1) -> RawQce:
+    async def start(cls, dut: Any, *, quirks: Quirk = ALL_QUIRKS, slow_start_cycles: int = 0,
+                    read_latency: int = 1, write_latency: int = 1) -> RawQce:
         await power_on(dut, ("script", "script_post", "second", "slow_start_cycles"),
                        {"quirk": int(quirks), "slow_start_cycles": slow_start_cycles,
                         "read_latency": read_latency, "write_latency": write_latency})
@@ -121,8 +144,8 @@ class RawQce:
         assert not answer.refused, hex(address)
         return answer.values[0]
 
-    async def refuses(self, address: int, value: int | None, master: int = 0, privileged: bool = False) -> bool:
-        return (await self.script([(address, value)], master, privileged)).refused
+    async def refuses(self, address: int, value: int | None, master: int = 0) -> bool:
+        return (await self.script([(address, value)], master)).refused
 
     async def write(self, address: int, value: int, master: int = 0) -> None:
         assert not await self.refuses(address, value, master), hex(address)
@@ -139,9 +162,11 @@ class RawQce:
         """Put the lists into memory; the accesses that ring their doorbells."""
         self.store(SOURCE_LIST, encode_list(request.source))
         self.store(DESTINATION_LIST, encode_list(request.destination))
-        return [(Register.SRC_LIST_ADDRESS, SOURCE_LIST), (Register.SRC_LIST_LENGTH, len(request.source)),
+        return [(Register.SRC_LIST_ADDRESS, SOURCE_LIST),
+                (Register.SRC_LIST_LENGTH, len(request.source)),
                 (Register.SRC_DOORBELL, 1),
-                (Register.DST_LIST_ADDRESS, DESTINATION_LIST), (Register.DST_LIST_LENGTH, len(request.destination)),
+                (Register.DST_LIST_ADDRESS, DESTINATION_LIST),
+                (Register.DST_LIST_LENGTH, len(request.destination)),
                 (Register.DST_DOORBELL, 1)]
 
     async def begin(self, request: Request) -> None:
@@ -167,8 +192,7 @@ class RawQce:
     async def settle(self, request: Request, cycles: int = 1000) -> CryptoState:
         """Begin it; the state in which it is after so many cycles."""
         await self.begin(request)
-        for _ in range(cycles):
-            await FallingEdge(self.dut.clk)
+        await self.idle(cycles)
         return await self.state()
 
     async def state(self) -> CryptoState:
@@ -196,6 +220,24 @@ class RawQce:
         for line in range(address // LINE_BYTES, -(-(address + length) // LINE_BYTES)):
             yield line, int(self.dut.ram.mem[line].value).to_bytes(LINE_BYTES, "little")
 
+    async def fault(self) -> tuple[FaultKind, FaultAccess, int]:
+        """FAULT and FAULT_ADDRESS."""
+        word = await self.read(Register.FAULT)
+        return (FaultKind(FAULT_KIND.get(word)), FaultAccess(FAULT_ACCESS.get(word)),
+                await self.read(Register.FAULT_ADDRESS))
+
+    async def idle(self, cycles: int) -> None:
+        for _ in range(cycles):
+            await FallingEdge(self.dut.clk)
+
+    async def check_alive(self) -> None:
+        """It does a request, and no rule of either bus has been broken."""
+        text = data(99, 3 * BLOCK)
+        self.store(SOURCE, text)
+        assert await self.run(one(3 * BLOCK)) == DONE
+        assert self.load(TARGET, 3 * BLOCK) == ecb_encrypt(KEY, text)
+        self.check()
+
     def check(self) -> None:
         """No rule of either bus has been broken."""
         assert (int(self.dut.axi_violations.value), int(self.dut.axi_first_violation.value)) == (0, 0)
@@ -204,3 +246,7 @@ class RawQce:
 def cycle() -> int:
     """Number of the clock cycle."""
     return int(get_sim_time("ns")) // PERIOD_NS
+
+
+def data(seed: int, length: int) -> bytes:
+    return random.Random(seed).randbytes(length)

@@ -7,23 +7,19 @@ W 29, B 30, end 31. Numbers below are built from these; a latency of 1 is in the
 
 from __future__ import annotations
 
+import os
 import random
 
 import cocotb
 from cocotb.triggers import FallingEdge
 
-from cocotb_tests.qce_raw import KEY, SOURCE, TARGET, RawQce, Request
-from pymodel.engines.qce import DUMP_BYTES, STALE_STATUS, Descriptor, ResultDump
-from pymodel.engines.qce_registers import (
-    STATUS_OP_DONE_INTR,
-    STATUS_OPERATION_DONE,
-    Register,
-)
+from cocotb_tests.qce_raw import BLOCK, DONE, DUMP, KEY, SOURCE, TARGET, RawQce, Request, data, one
+from pymodel.engines.qce import STALE_STATUS, Descriptor, ResultDump
+from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk
 from pymodel.golden.modes import ecb_decrypt, ecb_encrypt
 
-BLOCK = 16
-DONE = STATUS_OPERATION_DONE.mask | STATUS_OP_DONE_INTR.mask
+STAGES = int(os.environ.get("ECBENCH_STAGES", "1"))
 ONE_BLOCK = 31
 LATER_DATA = 6
 """Edges by which a block comes to the core later when no expansion of its key covers them: SLOW_START 64."""
@@ -31,15 +27,6 @@ LATER_DATA = 6
 
 SOURCE_BYTES = 0x3000
 """What scattered pieces span at the most."""
-
-
-def data(seed: int, length: int) -> bytes:
-    return random.Random(seed).randbytes(length)
-
-
-def one(size: int, target: int | None = None, **more: object) -> Request:
-    """A request with a descriptor on each side."""
-    return Request(size, [Descriptor(SOURCE, size)], [Descriptor(TARGET, target or size)], **more)
 
 
 @cocotb.test()
@@ -96,10 +83,10 @@ async def the_dump_follows_the_data_in_one_descriptor_and_in_one_burst(dut):
     assert await qce.run(one(BLOCK, 240, dump=True, changes=counters)) == DONE
     written = qce.load(TARGET, 256)
     assert written[:BLOCK] == ecb_encrypt(KEY, plain)
-    dump = ResultDump.decode(written[BLOCK:BLOCK + DUMP_BYTES])
+    dump = ResultDump.decode(written[BLOCK:BLOCK + DUMP])
     assert dump == ResultDump(tuple(counters.values()), STALE_STATUS, 0)
-    assert written[BLOCK:BLOCK + DUMP_BYTES] == dump.encode()
-    assert not any(written[BLOCK + DUMP_BYTES:])
+    assert written[BLOCK:BLOCK + DUMP] == dump.encode()
+    assert not any(written[BLOCK + DUMP:])
     assert await qce.read(Register.CYCLES) == 47
     assert await qce.read(Register.BYTES_DONE) == BLOCK
     qce.check()
@@ -107,12 +94,12 @@ async def the_dump_follows_the_data_in_one_descriptor_and_in_one_burst(dut):
 
 @cocotb.test()
 async def a_dump_with_an_entry_of_its_own_is_a_burst_of_its_own(dut):
-    """The block's B at 30, the next command 31; the dump's last beat is there after 34, decided 35, end 46."""
+    """The block's B at 30, the next command 31; the dump's last beat comes at 34, decided 35, end 46."""
     qce = await RawQce.start(dut, quirks=Quirk.all() & ~Quirk.STALE_DUMP_STATUS)
     request = Request(BLOCK, [Descriptor(SOURCE, BLOCK)],
-                      [Descriptor(TARGET, BLOCK), Descriptor(TARGET + 0x1000, DUMP_BYTES)], dump=True)
+                      [Descriptor(TARGET, BLOCK), Descriptor(TARGET + 0x1000, DUMP)], dump=True)
     assert await qce.run(request) == DONE
-    assert ResultDump.decode(qce.load(TARGET + 0x1000, DUMP_BYTES)) == ResultDump((0, 0, 0, 0), DONE, 0)
+    assert ResultDump.decode(qce.load(TARGET + 0x1000, DUMP)) == ResultDump((0, 0, 0, 0), DONE, 0)
     assert await qce.read(Register.CYCLES) == 46
     assert await qce.read(Register.DST_CURRENT) == 1
 
@@ -170,8 +157,8 @@ def scattered(numbers: random.Random, address: int, size: int) -> list[Descripto
 
 @cocotb.test()
 async def each_piece_costs_its_commands(dut):
-    """Two pieces of a block on each side. The second read command is taken at 9, long before its block can enter.
-    With two bursts the second write command is taken at 31; empty descriptors before it are skipped meanwhile."""
+    """Two pieces of a block on each side. The second read command is taken at 9, long before its block can
+    enter. With two bursts the second command is taken at 31; empty descriptors are skipped meanwhile."""
     qce = await RawQce.start(dut)
     source = [Descriptor(SOURCE, BLOCK), Descriptor(SOURCE + 0x100, BLOCK)]
     apart = [Descriptor(TARGET, BLOCK), Descriptor(TARGET + 0x100, BLOCK)]
@@ -180,16 +167,15 @@ async def each_piece_costs_its_commands(dut):
     for pieces in (together, apart, [apart[0], Descriptor(0, 0), Descriptor(0, 0), apart[1]]):
         assert await qce.run(Request(2 * BLOCK, source, pieces)) == DONE
         cycles.append(await qce.read(Register.CYCLES))
-    stages = int(dut.STAGES.value)
-    assert cycles == [42 if stages == 1 else 33, *[41 if stages == 1 else 36] * 2]
+    assert cycles == [42 if STAGES == 1 else 33, *[41 if STAGES == 1 else 36] * 2]
 
 
 @cocotb.test()
 async def longer_requests_keep_their_pace(dut):
-    """STAGES 1 and 2: the last of 512 blocks enters at 15 + 511 / STAGES * 10, and the burst of 16 that ends with
-    it takes 31 edges more. STAGES 14: 18 edges for each of 32 bursts, the first of which is decided at 42."""
+    """STAGES 1 and 2: the last of 512 blocks enters 511 / STAGES * 10 after the first, at 15; the burst of
+    16 that ends with it takes 31 edges more. STAGES 14: 18 edges for each of 32 bursts, from 42 on."""
     qce = await RawQce.start(dut)
-    expected = {1: 5156, 2: 2597, 14: 619}[int(dut.STAGES.value)]
+    expected = {1: 5156, 2: 2597, 14: 619}[STAGES]
     assert await qce.run(one(512 * BLOCK)) == DONE
     assert await qce.read(Register.CYCLES) == expected
 
@@ -203,8 +189,8 @@ async def other_memory_latencies_and_pauses_change_no_data(dut):
     for seed in (1, 2, 3):
         dut.stall_seed.value = seed
         await FallingEdge(dut.clk)
-        assert await qce.run(one(1024, 1024 + DUMP_BYTES, dump=True)) == DONE
+        assert await qce.run(one(1024, 1024 + DUMP, dump=True)) == DONE
         assert qce.load(TARGET, 1024) == ecb_encrypt(KEY, text)
-        qce.store(TARGET, bytes(1024 + DUMP_BYTES))
+        qce.store(TARGET, bytes(1024 + DUMP))
     dut.stall_seed.value = 0
     qce.check()
