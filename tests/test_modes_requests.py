@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from contextlib import contextmanager
 
-import numpy as np
 import pytest
 from padlock_bench import PadlockBench
+from refusal import nothing_changes, refused
 
 from pymodel import golden
 from pymodel.block_engine import EngineCounters, EngineLimits
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import Host
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import InvalidRequest
 from pymodel.kernel import Cpu, Kernel
@@ -40,14 +40,6 @@ def calls_of(engine, coroutine):
     before = engine.counters.calls
     engine.kernel.run(coroutine)
     return engine.counters.calls - before
-
-
-@contextmanager
-def nothing_changes(engine):
-    memory, counters = engine.memory.bytes.copy(), engine.counters.copy()
-    yield
-    assert np.array_equal(memory, engine.memory.bytes)
-    assert engine.counters == counters
 
 
 # -- engine calls -----------------------------------------------------------------------------
@@ -185,13 +177,6 @@ def test_an_unknown_strategy_is_refused(engine):
         Xts(engine, KEY, strategy="one-pass")
 
 
-def refused(engine, match, *coroutines):
-    with nothing_changes(engine):
-        for coroutine in coroutines:
-            with pytest.raises(InvalidRequest, match=match):
-                engine.kernel.run(coroutine)
-
-
 @pytest.mark.parametrize("size", [0, 8, 15, 17])
 def test_ivs_of_another_size_are_refused(engine, buffer, size):
     iv, cbc = bytes(size), Cbc(engine, KEY[:16])
@@ -246,6 +231,7 @@ class ToyEngine:
 
     def __init__(self) -> None:
         self.memory, self.kernel, self.counters = HostMemory(4 * 4096), Kernel(), EngineCounters()
+        self.host = Host(Cpu(self.kernel), self.kernel)
 
     def key(self, data):
         return data

@@ -8,7 +8,10 @@ number of tasks may use one at once.
 from .cbc import Cbc
 from .ctr import Ctr
 from .ecb import Ecb
+from .essiv import Essiv
 from .gcm import Gcm
+from .messages import Message
+from .sector_cipher import SectorCipher
 from .xts import Xts
 
-__all__ = ["Cbc", "Ctr", "Ecb", "Gcm", "Xts"]
+__all__ = ["Cbc", "Ctr", "Ecb", "Essiv", "Gcm", "Message", "SectorCipher", "Xts"]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from pymodel.buffers import Buffers, check_placement
-from pymodel.modes.keyed import KeyedMode, stating_consequence
+from pymodel.buffers import Buffers, check_placement, check_placements
+from pymodel.costs import HostWork
+from pymodel.modes.cbc_many import decrypt_at_once, encrypt_in_lockstep
+from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
+from pymodel.modes.messages import Message, cut, stating_consequence_of_all
 
 
 class Cbc(KeyedMode):
@@ -27,8 +32,10 @@ class Cbc(KeyedMode):
             return chain
         memory, size = self.engine.memory, self.engine.block_size
         with key_set.in_use() as (key,), self._scratch(size) as block, stating_consequence(src, dst):
+            await self.engine.host.spend(HostWork.REQUEST)
             previous = np.frombuffer(chain, np.uint8)
             for position in range(0, len(src), size):
+                await self.engine.host.spend(HostWork.XOR)
                 block.scatter(memory, src.part(position, size).gather(memory) ^ previous)
                 encrypted = dst.part(position, size)
                 await self.engine.ecb(key, block, encrypted, decrypt=False)
@@ -40,16 +47,37 @@ class Cbc(KeyedMode):
 
         Raises: as ``encrypt``.
         """
-        key_set = self._current()
-        chain = self._check(iv, src, dst)
-        if not len(src):
-            return chain
-        memory, size = self.engine.memory, self.engine.block_size
-        with key_set.in_use() as (key,), stating_consequence(src, dst):
-            chained = np.concatenate([np.frombuffer(chain, np.uint8), src.gather(memory)])
-            await self.engine.ecb(key, src, dst, decrypt=True)
-            dst.scatter(memory, dst.gather(memory) ^ chained[:-size])
-        return chained[-size:].tobytes()
+        return (await self.decrypt_many([Message(iv, src, dst)]))[0]
+
+    async def encrypt_many(self, messages: Sequence[Message]) -> list[bytes]:
+        """Encrypt streams that have nothing to do with each other; returns each one's IV to go on with.
+
+        In lockstep: one engine call per block position, over that block of all streams that have one, in
+        scratch memory of a block for each. So the engine has many blocks to do, though CBC is serial.
+        Raises: InvalidRequest (IV size, length, placement), before anything is written; EngineFault,
+        EngineHang, Unsupported; OutOfMemory.
+        """
+        key_set = self._checked(messages)
+        with key_set.in_use() as (key,), stating_consequence_of_all(messages):
+            return await encrypt_in_lockstep(self.engine, key, messages)
+
+    async def decrypt_many(self, messages: Sequence[Message]) -> list[bytes]:
+        """Decrypt streams in one engine call; returns each one's IV to go on with. Raises: as
+        ``encrypt_many``."""
+        key_set = self._checked(messages)
+        with key_set.in_use() as (key,), stating_consequence_of_all(messages):
+            return await decrypt_at_once(self.engine, key, messages)
+
+    async def encrypt_units(self, ivs: Sequence[bytes], unit_bytes: int, src: Buffers,
+                            dst: Buffers) -> list[bytes]:
+        """``encrypt_many`` of consecutive streams of ``unit_bytes`` each, such as sectors, one for each IV;
+        the last may be shorter. Raises also: InvalidRequest for another number of IVs."""
+        return await self.encrypt_many(cut(ivs, unit_bytes, src, dst))
+
+    async def decrypt_units(self, ivs: Sequence[bytes], unit_bytes: int, src: Buffers,
+                            dst: Buffers) -> list[bytes]:
+        """The inverse of ``encrypt_units``, with the same rules."""
+        return await self.decrypt_many(cut(ivs, unit_bytes, src, dst))
 
     async def encrypt_bytes(self, iv: bytes, data: bytes) -> tuple[bytes, bytes]:
         """``encrypt`` on a copy of ``data`` in the engine's memory: (ciphertext, IV to go on with)."""
@@ -66,3 +94,11 @@ class Cbc(KeyedMode):
         self._check_whole_blocks(len(src))
         check_placement(src, dst)
         return chain
+
+    def _checked(self, messages: Sequence[Message]) -> KeySet:
+        key_set = self._current()
+        for message in messages:
+            self._check_iv(message.iv, "an IV")
+            self._check_whole_blocks(len(message.src))
+        check_placements([(message.src, message.dst) for message in messages])
+        return key_set

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import HostWork
 from pymodel.modes.keyed import KeyedMode, stating_consequence
 
 
@@ -31,6 +32,9 @@ class Ctr(KeyedMode):
             return first
         with key_set.in_use() as (key,), self._scratch(count * size) as stream, \
                 stating_consequence(src, dst):
+            await self.engine.host.spend(HostWork.REQUEST)
+            await self.engine.host.spend(HostWork.ALLOCATION)
+            await self.engine.host.spend(HostWork.XOR, count)
             stream.scatter(memory, self._counters(first, count))
             await self.engine.ecb(key, stream, stream, decrypt=False)
             dst.scatter(memory, src.gather(memory) ^ stream.gather(memory)[:len(src)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import HostWork
 from pymodel.modes.keyed import KeyedMode
 
 
@@ -35,6 +36,7 @@ class Ecb(KeyedMode):
         check_placement(src, dst)
         if len(src):
             with key_set.in_use() as (key,):
+                await self.engine.host.spend(HostWork.REQUEST)
                 await self.engine.ecb(key, src, dst, decrypt=decrypt)
 
     async def _crypt_bytes(self, data: bytes, *, decrypt: bool) -> bytes:

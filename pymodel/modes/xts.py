@@ -19,6 +19,7 @@ from contextlib import contextmanager
 
 from pymodel.block_engine import BlockEngine
 from pymodel.buffers import Buffers, check_placements
+from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
 from pymodel.modes.data_unit import DataUnit, check_unit_length
 from pymodel.modes.keyed import KeyedMode, KeySet
@@ -134,6 +135,7 @@ class Xts(KeyedMode):
         check_placements([(message.src, message.dst) for message in messages])
         if messages:
             with key_set.in_use(), stating_consequence_of_all(messages):
+                await self.engine.host.spend(HostWork.REQUEST)
                 await self._crypt_checked(key_set, messages, decrypt)
 
     async def _crypt_checked(self, key_set: KeySet, messages: Sequence[Message], decrypt: bool) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers
+from pymodel.costs import HostWork
 from pymodel.memory import ByteArray
 from pymodel.modes import tweaks
 from pymodel.modes.keyed import scratch
@@ -36,6 +37,9 @@ async def crypt_batch(engine: BlockEngine, data_key: Key, messages: Sequence[Mes
     units = [_Unit(message.src.gather(memory)) for message in messages]
     _number(units, firsts, decrypt)
     mask = np.concatenate([unit.mask for unit in units])
+    await engine.host.spend(HostWork.ALLOCATION)
+    await engine.host.spend(HostWork.DOUBLING, sum(unit.tweaks for unit in units))
+    await engine.host.spend(HostWork.XOR, 2 * len(mask) // TWEAK_BYTES)
     whole = Buffers.joined(message.dst.part(0, unit.whole)
                            for message, unit in zip(messages, units, strict=True))
     whole.scatter(memory, np.concatenate([unit.text[:unit.whole] for unit in units]) ^ mask)
@@ -89,6 +93,7 @@ async def _steal(engine: BlockEngine, data_key: Key, units: Sequence[_Unit], don
     mask = np.concatenate([units[index].stealing_tweak for index in stealing])
     joined = np.concatenate([part for index in stealing for part in (
         units[index].text[units[index].whole:], done[index][units[index].tail - TWEAK_BYTES:])])
+    await engine.host.spend(HostWork.XOR, 2 * len(stealing))
     with scratch(engine, len(mask)) as blocks:
         blocks.scatter(engine.memory, joined ^ mask)
         await engine.ecb(data_key, blocks, blocks, decrypt=decrypt)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers
+from pymodel.costs import HostWork
 from pymodel.memory import PAGE_BYTES, ByteArray, OutOfMemory
 from pymodel.modes import tweaks
 from pymodel.modes.keyed import scratch
@@ -38,6 +39,7 @@ class Part:
                  first: bytes, decrypt: bool) -> None:
         self._engine = engine
         self._memory = engine.memory
+        self._host = engine.host
         self._key = key
         self._src = src
         self._dst = dst
@@ -71,20 +73,31 @@ class Part:
         """All whole blocks in one engine call."""
         memory, length = self._memory, self._blocks * TWEAK_BYTES
         whole = self._dst.part(0, length)
+        await self._spend_pass(self._blocks)
         whole.scatter(memory, self._src.part(0, length).gather(memory) ^ self._whole_tweaks())
         await self._engine.ecb(self._key, whole, whole, decrypt=self._decrypt)
+        await self._spend_pass(self._blocks)
         whole.scatter(memory, whole.gather(memory) ^ self._whole_tweaks())
+
+    async def _spend_pass(self, blocks: int) -> None:
+        """Tweaks computed and XORed with as many blocks."""
+        await self._host.spend(HostWork.DOUBLING, blocks)
+        await self._host.spend(HostWork.XOR, blocks)
 
     async def _cached(self) -> None:
         """As many whole blocks in one engine call as the buffer has tweaks for the second XOR."""
         memory, all_tweaks = self._memory, self._whole_tweaks()
+        await self._host.spend(HostWork.ALLOCATION, len(all_tweaks) > EMBEDDED_BYTES)
         with self._tweak_buffer(len(all_tweaks)) as cache:
             for start in range(0, len(all_tweaks), len(cache)):
                 chunk = all_tweaks[start:start + len(cache)]
                 kept, there = cache.part(0, len(chunk)), self._dst.part(start, len(chunk))
+                await self._spend_pass(len(chunk) // TWEAK_BYTES)
+                await self._host.spend(HostWork.COPY, len(chunk) // TWEAK_BYTES)
                 kept.scatter(memory, chunk)
                 there.scatter(memory, self._src.part(start, len(chunk)).gather(memory) ^ chunk)
                 await self._engine.ecb(self._key, there, there, decrypt=self._decrypt)
+                await self._host.spend(HostWork.XOR, len(chunk) // TWEAK_BYTES)
                 there.scatter(memory, there.gather(memory) ^ kept.gather(memory))
 
     @contextmanager
@@ -124,6 +137,8 @@ class Part:
 
     async def _one(self, data: ByteArray, tweak: ByteArray) -> ByteArray:
         """One block through the engine in scratch memory, with its tweak on both sides."""
+        await self._spend_pass(1)
+        await self._host.spend(HostWork.XOR)
         self._block.scatter(self._memory, data ^ tweak)
         await self._engine.ecb(self._key, self._block, self._block, decrypt=self._decrypt)
         return self._block.gather(self._memory) ^ tweak
