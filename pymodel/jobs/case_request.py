@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.case_file import Expect
-from pymodel.jobs.ciphers import ModeObject, crypt, open_mode
+from pymodel.jobs.ciphers import ModeObject, crypt, open_mode, runs_in_hardware
 from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import Layout, Placement
 
@@ -19,7 +19,7 @@ class CaseFailure(Exception):
 class Outcome:
     """How a request ended. ``refused``: the message of InvalidRequest, or None. ``damage``: what changed
     that should not have. ``hardware_blocks``: blocks the engine did for it. ``touched``: whether the
-    driver did anything at all."""
+    driver did anything at all. ``in_hardware``: whether the engine has such keys."""
 
     result: bytes
     next_iv: bytes
@@ -27,6 +27,7 @@ class Outcome:
     damage: str
     hardware_blocks: int
     touched: bool
+    in_hardware: bool = True
 
     def judge(self, expect: Expect, *, may_refuse: bool = False) -> None:
         """Raises CaseFailure."""
@@ -52,7 +53,7 @@ class Outcome:
             raise CaseFailure(f"refused: {self.refused}")
         if self.damage:
             raise CaseFailure(self.damage)
-        if self.result and not self.hardware_blocks:
+        if self.result and self.in_hardware and not self.hardware_blocks:
             raise CaseFailure("the engine did not do a single block")
         if not self.result and self.touched:
             raise CaseFailure("the engine was used for a request of no bytes")
@@ -69,7 +70,8 @@ async def perform(engine: Driver, mode: str, key: bytes, iv: bytes, data: bytes,
             cipher = open_mode(engine, mode, key)
         except InvalidRequest as error:
             return Outcome(b"", iv, str(error), placement.damage(None), 0, engine.counters != before)
-        return await run_placed(engine, cipher, iv, placement, encrypt)
+        in_hardware = runs_in_hardware(engine, mode, len(key))
+        return await run_placed(engine, cipher, iv, placement, encrypt, in_hardware=in_hardware)
     finally:
         if cipher is not None:
             cipher.close()
@@ -77,9 +79,10 @@ async def perform(engine: Driver, mode: str, key: bytes, iv: bytes, data: bytes,
 
 
 async def run_placed(engine: Driver, cipher: ModeObject, iv: bytes, placement: Placement,
-                     encrypt: bool) -> Outcome:
+                     encrypt: bool, *, in_hardware: bool) -> Outcome:
     """Run one request on data that has been placed; the caller releases the placement.
 
+    ``in_hardware``: whether the engine has such keys.
     With other requests in flight on the same driver, ``hardware_blocks`` counts theirs too.
     """
     before = engine.counters.copy()
@@ -94,4 +97,4 @@ async def run_placed(engine: Driver, cipher: ModeObject, iv: bytes, placement: P
         engine.memory.write(placement.iv_address, next_iv)
         if placement.result() != result:
             damage = damage or "the IV behind the destination changed it"
-    return Outcome(result, next_iv, None, damage, spent.hardware_blocks, spent.calls > 0)
+    return Outcome(result, next_iv, None, damage, spent.hardware_blocks, spent.calls > 0, in_hardware)

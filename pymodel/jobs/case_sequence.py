@@ -11,7 +11,7 @@ from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs.bench import Bench
 from pymodel.jobs.case_file import Step
 from pymodel.jobs.case_request import CaseFailure, Outcome, run_placed
-from pymodel.jobs.ciphers import ModeObject, crypt, open_mode
+from pymodel.jobs.ciphers import ModeObject, crypt, open_mode, runs_in_hardware
 from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import Placement, apart
 from pymodel.kernel import gather
@@ -104,7 +104,9 @@ class Sequence:
         try:
             if context.cipher is None:
                 return Outcome(b"", step.iv, "no key has been set", placement.damage(None), 0, False)
-            return await run_placed(self._engine, context.cipher, step.iv, placement, step.encrypt)
+            in_hardware = runs_in_hardware(self._engine, context.mode, context.key_bytes)
+            return await run_placed(self._engine, context.cipher, step.iv, placement, step.encrypt,
+                                    in_hardware=in_hardware)
         finally:
             placement.release()
 

@@ -7,7 +7,7 @@ from typing import Any
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from pymodel import golden
-from pymodel.block_engine import BlockEngine
+from pymodel.block_engine import BlockEngine, EngineCounters
 from pymodel.buffers import Buffers
 from pymodel.errors import InvalidRequest
 from pymodel.modes.cbc import Cbc
@@ -29,6 +29,23 @@ def open_mode(engine: BlockEngine, mode: str, key: bytes) -> ModeObject:
     if mode not in _CLASSES:
         raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
     return _CLASSES[mode](engine, key)
+
+
+def runs_in_hardware(engine: BlockEngine, mode: str, key_bytes: int) -> bool:
+    """Whether the engine itself has such keys; the whole key of XTS is two."""
+    return (key_bytes // 2 if mode == "xts" else key_bytes) in engine.limits.key_bytes
+
+
+def shortfall(engine: BlockEngine, mode: str, key_bytes: int, blocks: int, spent: EngineCounters) -> str:
+    """What is wrong with who did the ``blocks`` of data, or an empty string.
+
+    All of them are the engine's, unless it has no such keys: then software may do them.
+    """
+    if runs_in_hardware(engine, mode, key_bytes):
+        done, who = spent.hardware_blocks, "the engine"
+    else:
+        done, who = spent.hardware_blocks + spent.software_blocks, "engine and software"
+    return f"{who} did {done} of {blocks} blocks" if done < blocks else ""
 
 
 async def crypt(cipher: ModeObject, iv: bytes, src: Buffers, dst: Buffers, *, encrypt: bool) -> bytes:

@@ -12,6 +12,7 @@ from pymodel.block_engine import BLOCK_BYTES, BlockEngine
 from pymodel.buffers import Buffers
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.checked import Wrong, check_result
+from pymodel.jobs.ciphers import shortfall
 from pymodel.jobs.crypt_modes import CHUNK_BYTES, FILE_CIPHERS, FileCipher
 from pymodel.jobs.crypt_spec import CryptSpec
 
@@ -19,8 +20,8 @@ from pymodel.jobs.crypt_spec import CryptSpec
 async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict[str, Any]:
     """``spec``: the fields of ``CryptSpec``. Reports ``progress`` in blocks.
 
-    Returns ``ok``, ``text`` (what was wrong), ``blocks``, ``hardware_blocks`` (tweaks and stolen blocks
-    included), ``engine_cycles``, ``seconds`` and ``blocks_per_second`` (wall clock, checks and files
+    Returns ``ok``, ``text`` (what was wrong), ``blocks``, ``hardware_blocks`` and ``software_blocks`` (tweaks
+    and stolen blocks included), ``engine_cycles``, ``seconds`` and ``blocks_per_second`` (wall clock, checks and files
     included). Raises: InvalidRequest, and what the engine raises.
     """
     checked = CryptSpec(**spec)
@@ -31,10 +32,9 @@ async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict
     except (Wrong, OSError) as error:
         text = str(error)
     seconds, spent = time.perf_counter() - began, engine.counters
-    if not text and spent.hardware_blocks < checked.blocks:
-        text = f"the engine did {spent.hardware_blocks} of {checked.blocks} blocks"
+    text = text or shortfall(engine, checked.mode, len(checked.key) // 2, checked.blocks, spent)
     return {"ok": not text, "text": text, "blocks": checked.blocks, "hardware_blocks": spent.hardware_blocks,
-            "engine_cycles": spent.engine_cycles, "seconds": round(seconds, 3),
+            "software_blocks": spent.software_blocks, "engine_cycles": spent.engine_cycles, "seconds": round(seconds, 3),
             "blocks_per_second": round(checked.blocks / seconds, 1)}
 
 

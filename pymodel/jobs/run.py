@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.jobs.bench import Bench, Report
-from pymodel.jobs.ciphers import KEY_BYTES, crypt, expected, open_mode
+from pymodel.jobs.ciphers import KEY_BYTES, crypt, expected, open_mode, shortfall
 from pymodel.jobs.engines import Driver
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, file_label, file_request_count, file_requests
 from pymodel.jobs.known_answers import known_answers
@@ -34,6 +34,7 @@ class Row:
     requests: int = 0
     blocks: int = 0
     hardware_blocks: int = 0
+    software_blocks: int = 0
     engine_cycles: int = 0
     cycles_per_block: float = 0.0
     blocks_per_second: float = 0.0
@@ -105,15 +106,17 @@ class _Work:
             await self._one(request, answer)
             self._progress.step()
         spent = engine.counters.since(before)
-        row.hardware_blocks, row.engine_cycles = spent.hardware_blocks, spent.engine_cycles
+        row.hardware_blocks, row.software_blocks = spent.hardware_blocks, spent.software_blocks
+        row.engine_cycles = spent.engine_cycles
         row.cycles_per_block = round(spent.engine_cycles / row.blocks, 2) if row.blocks else 0.0
         row.blocks_per_second = round(row.blocks / row.seconds, 1) if row.seconds else 0.0
         row.seconds = round(row.seconds, 3)
         problems = self._bench.problems()[known_problems:]
         for problem in problems:
             self._fail("", problem)
-        if row.blocks and row.hardware_blocks < row.blocks:
-            self._fail("", f"the engine did {row.hardware_blocks} of {row.blocks} blocks")
+        missing = shortfall(engine, row.mode, row.key_bits // 8, row.blocks, spent)
+        if missing:
+            self._fail("", missing)
         if row.failures:
             row.verdict = "fail"
         self._report(row.to_json())

@@ -18,7 +18,7 @@ SECTOR_BYTES = 512
 """The data unit of XTS unless another is asked for: a sector, as dm-crypt has it."""
 
 _KEY_FILE_LIMIT = 4096
-_FIGURES = ("hardware_blocks", "engine_cycles", "blocks_per_second")
+_FIGURES = ("hardware_blocks", "software_blocks", "engine_cycles", "blocks_per_second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ def crypt(options: CryptOptions, display: Display) -> int:
         if result.log is not None:
             display.out(f"log: {result.log}")
         return 1
-    display.out(f"{row['work']}ed {row['blocks']:,} blocks, {row['hardware_blocks']:,} hardware blocks: "
+    software = f", {row['software_blocks']:,} software blocks" if row["software_blocks"] else ""
+    display.out(f"{row['work']}ed {row['blocks']:,} blocks, {row['hardware_blocks']:,} hardware blocks{software}: "
                 f"{row['blocks_per_second']:,.0f} blocks/s")
     return 0
 
