@@ -25,6 +25,8 @@ warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"cocotbex
 
 PERIOD_NS = 10
 PAGE_BYTES = 4096
+LIMIT: dict[str, Any] = {"timeout_time": 3, "timeout_unit": "ms"}
+"""Of each test; several times what the longest one takes."""
 RATES = (0.0, 0.3, 0.8)
 """Parts of all cycles in which a channel is held back."""
 

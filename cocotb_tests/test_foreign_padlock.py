@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge
 
-from cocotb_tests.foreign import PAGE_BYTES, RATES, ForeignMemory, numbers_of_test, power_on, within
+from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES, ForeignMemory, numbers_of_test, power_on, within
 from pymodel import golden
 from pymodel.engines import rijndael
 from pymodel.engines.padlock import ControlWord
@@ -112,7 +112,7 @@ def transform(key: bytes, data: bytes, *, decrypt: bool) -> bytes:
     return (golden.ecb_decrypt if decrypt else golden.ecb_encrypt)(key, data)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def the_examples_of_fips_197_come_out_in_both_directions(dut):
     engine = await Engine.start(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -136,7 +136,7 @@ def place(numbers: random.Random, count: int) -> int:
     return page + offset
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def random_requests_come_out_as_the_golden_model_says_and_touch_nothing_else(dut, rate):
     engine = await Engine.start(dut)
@@ -164,7 +164,7 @@ async def random_requests_come_out_as_the_golden_model_says_and_touch_nothing_el
     assert len(seen) == 6
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def a_long_request_comes_out_right_whatever_channel_is_held_back(dut):
     """80 blocks: more than the core and its FIFO hold, so each side has to wait for the other."""
     engine = await Engine.start(dut)
@@ -180,7 +180,7 @@ async def a_long_request_comes_out_right_whatever_channel_is_held_back(dut):
             memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def an_error_answer_is_reported_with_the_blocks_that_were_done(dut, rate):
     engine = await Engine.start(dut, fetch_blocks=1)
@@ -206,7 +206,7 @@ async def an_error_answer_is_reported_with_the_blocks_that_were_done(dut, rate):
         memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def after_a_soft_reset_at_any_time_the_next_request_is_right(dut, rate):
     """Whatever the bus still owes then is taken before the engine is ready again."""
@@ -237,7 +237,7 @@ async def after_a_soft_reset_at_any_time_the_next_request_is_right(dut, rate):
     assert any(0 < ended < length for ended in written), "no reset came in the middle"
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def an_interrupted_request_goes_on_from_its_pointers(dut, rate):
     engine = await Engine.start(dut)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import cocotb
 
-from cocotb_tests.foreign import PAGE_BYTES, RATES
+from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES
 from cocotb_tests.foreign_qce import (
     DONE,
     DST_AT,
@@ -45,7 +45,7 @@ def random_request(numbers: random.Random) -> Request:
                    flags=numbers.choice([0, LOCK, LOCK | UNLOCK]), counters=counters)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def the_examples_of_fips_197_come_out_in_both_directions(dut):
     engine = await Engine.start(dut, Quirk.all() & ~Quirk.NO_AES192)
     for size, text in FIPS_197.items():
@@ -57,7 +57,7 @@ async def the_examples_of_fips_197_come_out_in_both_directions(dut):
             assert engine.memory.read(DST_AT, 16) == (PLAIN if decrypt else cipher)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def random_requests_come_out_as_the_golden_model_says_and_touch_nothing_else(dut, rate):
     engine = await Engine.start(dut)
@@ -76,7 +76,7 @@ async def random_requests_come_out_as_the_golden_model_says_and_touch_nothing_el
         engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def reads_at_any_time_are_answered_and_change_nothing(dut, rate):
     engine = await Engine.start(dut)
@@ -109,7 +109,7 @@ async def reads_at_any_time_are_answered_and_change_nothing(dut, rate):
         engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(follows=[False, True], stale=[False, True])
 async def the_dump_is_where_its_quirk_puts_it_and_says_what_its_quirk_says(dut, follows, stale):
     quirks = Quirk.all()
@@ -130,7 +130,7 @@ async def the_dump_is_where_its_quirk_puts_it_and_says_what_its_quirk_says(dut, 
         engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
     engine = await Engine.start(dut)
@@ -160,7 +160,7 @@ async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
     assert partly, "no reset came in the middle"
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def go_before_the_lists_waits_for_them(dut):
     engine = await Engine.start(dut)
     engine.hold_back(0.3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cocotb
 
-from cocotb_tests.foreign import PAGE_BYTES, RATES
+from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES
 from cocotb_tests.foreign_qce import (
     DONE,
     DST_AT,
@@ -26,7 +26,7 @@ WRITE_ERROR = q.STATUS_AXI_ERR.mask | q.STATUS_DOUT_ERR.mask | q.STATUS_ERR_INTR
 REFUSED = q.STATUS_SW_ERR.mask | q.STATUS_ERR_INTR.mask
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=RATES)
 async def error_answers_are_reported_with_what_was_done(dut, rate):
     engine = await Engine.start(dut)
@@ -64,7 +64,7 @@ async def error_answers_are_reported_with_what_was_done(dut, rate):
         await engine.run(simple(48))
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def a_list_that_cannot_be_read_is_refused_and_can_be_rung_again(dut):
     engine = await Engine.start(dut)
     engine.hold_back(0.3)
@@ -87,7 +87,7 @@ async def a_list_that_cannot_be_read_is_refused_and_can_be_rung_again(dut):
     await engine.run(simple(32))
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(case=[(528, CryptoState.WAIT_UNIT, 512), (1040, CryptoState.WAIT_UNIT, 1024),
                           (40, CryptoState.WAIT_BLOCK, 32), (0, CryptoState.WAIT_LENGTH, 0)])
 async def a_length_that_hangs_stands_in_its_state_until_the_reset(dut, case):
@@ -108,7 +108,7 @@ async def a_length_that_hangs_stands_in_its_state_until_the_reset(dut, case):
     await engine.run(simple(512))
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(which=["SRC", "DST"])
 async def a_list_that_is_too_short_stands_with_nothing_done(dut, which):
     engine = await Engine.start(dut)
@@ -122,7 +122,7 @@ async def a_list_that_is_too_short_stands_with_nothing_done(dut, which):
     await engine.run(simple(64))
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def with_their_quirks_off_the_same_lengths_end(dut):
     off = Quirk.LENGTH_512_HANG | Quirk.PARTIAL_BLOCK_HANG | Quirk.ZERO_LENGTH_HANG | Quirk.STALE_DUMP_STATUS
     engine = await Engine.start(dut, Quirk.all() & ~off)
@@ -140,7 +140,7 @@ async def with_their_quirks_off_the_same_lengths_end(dut):
     engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def a_setup_that_is_wrong_is_refused_at_once(dut):
     engine = await Engine.start(dut)
     right = simple(32).setup[Register.ENCR_SEG_CFG]
@@ -158,7 +158,7 @@ async def a_setup_that_is_wrong_is_refused_at_once(dut):
     await engine.run(simple(32))
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def a_key_of_192_bits_is_taken_for_its_first_128(dut):
     engine = await Engine.start(dut)
     request = simple(64, key=KEY + b"ignored.")

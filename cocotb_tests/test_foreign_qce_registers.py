@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cocotb
 
+from cocotb_tests.foreign import LIMIT
 from cocotb_tests.foreign_qce import (
     DST_AT,
     LISTS_AT,
@@ -39,7 +40,7 @@ async def snapshot(engine: Engine) -> dict[Register, int]:
     return {register: await engine.read(register) for register in Register}
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def every_register_has_its_reset_value(dut):
     engine = await Engine.start(dut)
     assert await snapshot(engine) == q.RESET
@@ -47,7 +48,7 @@ async def every_register_has_its_reset_value(dut):
     assert not int(dut.busy.value)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=[0.0, 0.5])
 async def a_register_keeps_what_is_written_and_touches_no_other(dut, rate):
     engine = await Engine.start(dut)
@@ -66,7 +67,7 @@ async def a_register_keeps_what_is_written_and_touches_no_other(dut, rate):
     assert await snapshot(engine) == q.RESET
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=[0.0, 0.5])
 async def outside_the_map_or_off_a_word_is_refused_without_effect(dut, rate):
     engine = await Engine.start(dut)
@@ -91,7 +92,7 @@ async def outside_the_map_or_off_a_word_is_refused_without_effect(dut, rate):
     assert await snapshot(engine) == q.RESET
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def every_order_of_reads_and_writes_under_way_is_answered(dut):
     """Up to a dozen accesses at a time, with back-pressure; reads may pass writes, never their own kind."""
     engine = await Engine.start(dut)
@@ -117,7 +118,7 @@ async def every_order_of_reads_and_writes_under_way_is_answered(dut):
             assert await engine.read(register) == values[-1]
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def status_bits_are_cleared_by_0_and_by_go(dut):
     engine = await Engine.start(dut)
     await engine.begin(request())
@@ -140,7 +141,7 @@ async def status_bits_are_cleared_by_0_and_by_go(dut):
     await engine.run(request())
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def the_interrupt_is_a_level_that_its_masks_hide(dut):
     engine = await Engine.start(dut)
     for bad, mask in ((False, q.CONFIG_MASK_OP_DONE_INTR.mask), (True, q.CONFIG_MASK_ERR_INTR.mask)):
@@ -161,7 +162,7 @@ async def the_interrupt_is_a_level_that_its_masks_hide(dut):
         await engine.soft_reset()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(rate=[0.0, 0.5])
 async def a_busy_engine_refuses_what_it_works_with(dut, rate):
     """It hangs here, so it is busy as long as it takes to try."""
@@ -203,7 +204,7 @@ async def refused_everywhere(engine: Engine, prot: int) -> None:
         assert await engine.refuses(register, 0, prot), register.name
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 @cocotb.parametrize(owner=[0, NONSECURE])
 async def a_lock_keeps_the_other_master_out_until_the_end_is_acknowledged(dut, owner):
     engine = await Engine.start(dut)
@@ -228,7 +229,7 @@ async def a_lock_keeps_the_other_master_out_until_the_end_is_acknowledged(dut, o
     await engine.write(Register.SEG_SIZE, 5, other)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def only_a_privileged_reset_passes_the_lock(dut):
     engine = await Engine.start(dut)
     await engine.ring("SRC", request().source, LOCK)
@@ -240,7 +241,7 @@ async def only_a_privileged_reset_passes_the_lock(dut):
     await engine.write(Register.SEG_SIZE, 1, NONSECURE)
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def unlock_gives_the_registers_back_while_the_request_runs(dut):
     engine = await Engine.start(dut)
     chosen = request(512, flags=LOCK | UNLOCK)
@@ -256,7 +257,7 @@ async def unlock_gives_the_registers_back_while_the_request_runs(dut):
     engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def without_a_lock_the_other_master_can_spoil_a_request(dut):
     """SHARED_REGISTERS: it changes the key between the setup and GO."""
     engine = await Engine.start(dut)
@@ -273,7 +274,7 @@ async def without_a_lock_the_other_master_can_spoil_a_request(dut):
     engine.memory.check()
 
 
-@cocotb.test()
+@cocotb.test(**LIMIT)
 async def with_its_quirk_off_the_first_write_locks(dut):
     engine = await Engine.start(dut, Quirk.all() & ~Quirk.SHARED_REGISTERS)
     await engine.write(Register.CONFIG, 0xF, NONSECURE)
