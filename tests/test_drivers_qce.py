@@ -158,9 +158,13 @@ def test_bad_requests_are_refused_before_any_access():
             (key, buffer, Buffers.of((1 << 32) - 16, 32), "32 bits")):
         with pytest.raises(InvalidRequest, match=message):
             bench.run(driver.ecb(bad_key, src, dst, decrypt=False))
-    for length, message in ((48, "48 bytes, source of 32"), (-16, "-16 bytes"), (17, "multiple of 16")):
+    longer = Buffers.of(PAGE_BYTES * 5, 64)
+    for src, dst, length, message in (
+            (buffer, longer, 48, "48 bytes, source of 32 bytes, destination of 64"),
+            (longer, buffer, 48, "48 bytes, source of 64 bytes, destination of 32"),
+            (buffer, buffer, -16, "-16 bytes"), (buffer, buffer, 17, "multiple of 16")):
         with pytest.raises(InvalidRequest, match=message):
-            bench.run(driver.submit(key, buffer, buffer, length, decrypt=False))
+            bench.run(driver.submit(key, src, dst, length, decrypt=False))
     for size in (0, 15, 33, 64):
         with pytest.raises(InvalidRequest, match=f"not {size}"):
             driver.key(bytes(size))

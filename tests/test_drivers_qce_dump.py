@@ -71,6 +71,18 @@ def test_a_long_tail_takes_the_whole_dump_of_the_naive_driver_and_not_a_byte_mor
     assert after[64 + 128:] == tail[128:]
 
 
+@pytest.mark.parametrize("software", [0, 16])
+def test_what_the_naive_driver_has_split_off_is_not_hit_by_the_dump_in_place(software):
+    """Only the last part has what follows in its list, and only when the engine does it."""
+    bench, data = QceBench(), some_data(528)
+    driver = bench.naive(Quirk.DUMP_FOLLOWS_DATA, aes_sw_max_len=software)
+    message = bench.buffer(data + bytes(range(16)))
+    bench.run(driver.submit(driver.key(KEY), message, message, 528, decrypt=False))
+    after = message.read(bench.memory)
+    assert after[:528] == golden.ecb_encrypt(KEY, data)
+    assert after[528:] == (bytes(range(16)) if software else bytes(16))
+
+
 # -- 12 STALE_DUMP_STATUS ---------------------------------------------------------------------------
 
 

@@ -126,9 +126,11 @@ def zero(bench, driver, how):
 @pytest.mark.parametrize("how", ["ecb", "submit"])
 def test_length_0_hangs_the_naive_driver(how):
     bench = QceBench()
+    driver = bench.naive(Quirk.ZERO_LENGTH_HANG, retry="software")
     with pytest.raises(EngineHang) as caught:
-        zero(bench, bench.naive(Quirk.ZERO_LENGTH_HANG), how)
+        zero(bench, driver, how)
     assert (caught.value.completed, caught.value.state["CRYPTO_STATE"]) == (0, "WAIT_LENGTH")
+    assert driver.counters.calls == 0
 
 
 @pytest.mark.parametrize("how", ["ecb", "submit"])
