@@ -31,9 +31,11 @@ _MODES: Mapping[str, VolumeCipher] = {
     "cbc-plain": VolumeCipher("cbc", "plain"),
     "cbc-essiv:sha256": VolumeCipher("cbc", "essiv:sha256"),
     "ecb": VolumeCipher("ecb", ""),
+    "ecb-plain64": VolumeCipher("ecb", ""),  # as qemu says it: ECB has no IV
+    "ecb-plain": VolumeCipher("ecb", ""),
 }
 
-CIPHERS = tuple(cipher.name for cipher in _MODES.values())
+CIPHERS = tuple(dict.fromkeys(cipher.name for cipher in _MODES.values()))
 """Every cipher there is here."""
 
 
