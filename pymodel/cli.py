@@ -31,6 +31,9 @@ from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.run_command import RunOptions, run_requests
 from pymodel.regress.target import Target
 
+ALL_ENGINES = "all"
+"""The name of no engine, and of every one."""
+
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 app = typer.Typer(name="ecbench", add_completion=False, pretty_exceptions_enable=False,
@@ -65,7 +68,7 @@ def ecbench(version: Annotated[bool, typer.Option("--version", help="Show the ve
 
 @app.command()
 def run(
-    engine: Engine = "padlock",
+    engine: Annotated[str, typer.Option("--engine", help=f"{', '.join(ENGINES)}, or all.")] = ALL_ENGINES,
     stages: Stages = 1,
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(MODES)}.")] = None,
@@ -79,9 +82,11 @@ def run(
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
-    """Put known answers, random requests and a file through the engine and check every byte."""
+    """Put known answers, random requests and a file through the engines and check every byte."""
     modes = tuple(dict.fromkeys(mode)) if mode else MODES
-    options = RunOptions(Target(engine, on, sim, waves, stages), modes, seed, requests, file, json)
+    engines = ENGINES if engine == ALL_ENGINES else (engine,)
+    targets = tuple(Target(name, on, sim, waves, stages) for name in engines)
+    options = RunOptions(targets, modes, seed, requests, file, json)
     return partial(run_requests, options, Display())
 
 

@@ -1,5 +1,6 @@
 """The command line: tables, JSON, exit codes, failures that say how to replay them, and interrupts."""
 
+import itertools
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from conftest import CASE_FILE
 from pymodel import cli
 from pymodel.jobs import run as run_job_module
 from pymodel.jobs.ciphers import KEY_BYTES
+from pymodel.jobs.engines import ENGINES
 from pymodel.regress import run_command, simulators
 
 FAILING_CASE = {"name": "wrong on purpose", "mode": "ecb", "key": "00" * 16, "input": {"zeros": 16},
@@ -33,20 +35,25 @@ def rows_of(path):
     return contents["ok"], contents["rows"]
 
 
-def test_run_on_the_model_prints_a_row_for_each_mode_and_key_size(tmp_path, capsys):
+def test_run_on_the_models_prints_a_row_for_each_engine_mode_and_key_size(tmp_path, capsys):
     assert run("run", "--on", "model", "--requests", 2, "--json", tmp_path / "rows.json") == 0
     ok, rows = rows_of(tmp_path / "rows.json")
     assert ok
-    assert {(row["mode"], row["key_bits"]) for row in rows} == \
-        {(mode, 8 * size) for mode, sizes in KEY_BYTES.items() for size in sizes}
+    assert {(row["engine"], row["mode"], row["key_bits"]) for row in rows} == \
+        {(engine, mode, 8 * size)
+         for engine in ENGINES for mode, sizes in KEY_BYTES.items() for size in sizes}
     assert all(set(run_command.COLUMNS) <= set(row) for row in rows)
     for row in rows:
-        assert (row["engine"], row["simulator"], row["verdict"]) == ("padlock", "model", "pass")
-        assert row["hardware_blocks"] >= row["blocks"] > 0
+        assert (row["simulator"], row["verdict"]) == ("model", "pass")
         assert row["cycles_per_block"] == pytest.approx(row["engine_cycles"] / row["blocks"], abs=0.01)
+        if row["engine"] == "qce" and row["key_bits"] == (384 if row["mode"] == "xts" else 192):
+            assert row["software_blocks"] >= row["blocks"] > row["hardware_blocks"] == 0
+        else:
+            assert row["hardware_blocks"] >= row["blocks"] > row["software_blocks"] == 0
     shown = capsys.readouterr()
-    assert len(re.findall(r"^ padlock ", shown.out, re.MULTILINE)) == len(rows)
-    assert "xts on model: " in shown.err
+    for engine in ENGINES:
+        assert len(re.findall(rf"^ {engine} ", shown.out, re.MULTILINE)) == len(rows) // len(ENGINES)
+        assert f"{engine} xts on model: " in shown.err
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
 
 
@@ -63,8 +70,8 @@ def test_a_failing_case_whose_name_cannot_be_written_is_shown(tmp_path):
 def test_one_mode_and_a_file_of_one_s_own(tmp_path):
     file = tmp_path / "letter.txt"
     file.write_bytes(b"x" * 5003)
-    assert run("run", "--on", "model", "--mode", "cbc", "--requests", 0, "--file", file,
-               "--json", tmp_path / "rows.json") == 0
+    assert run("run", "--engine", "padlock", "--on", "model", "--mode", "cbc", "--requests", 0,
+               "--file", file, "--json", tmp_path / "rows.json") == 0
     rows = rows_of(tmp_path / "rows.json")[1]
     assert {row["mode"] for row in rows} == {"cbc"}
     assert rows[-1]["work"] == "file letter.txt, padded"
@@ -80,12 +87,13 @@ def test_a_file_goes_through_every_mode_there_and_back(tmp_path, length, blocks)
     modes = [mode for mode in KEY_BYTES if mode != "xts" or length >= 16]
     only = [word for mode in modes for word in ("--mode", mode)]
     assert run("run", "--on", "model", *only, "--requests", 0, "--file", file, "--json", output) == 0
-    in_file = {row["mode"]: (row["work"], row["blocks"], row["key_bits"]) for row in rows_of(output)[1]
-               if row["work"].startswith("file")}
-    for mode in modes:
+    in_file = {(row["engine"], row["mode"]): (row["work"], row["blocks"], row["key_bits"])
+               for row in rows_of(output)[1] if row["work"].startswith("file")}
+    for engine, mode in itertools.product(ENGINES, modes):
         padded = mode in ("ecb", "cbc")
-        assert in_file.pop(mode) == ("file file, padded" if padded else "file file",
-                                     2 * (blocks if padded else -(-length // 16)), 8 * KEY_BYTES[mode][-1])
+        assert in_file.pop((engine, mode)) == \
+            ("file file, padded" if padded else "file file",
+             2 * (blocks if padded else -(-length // 16)), 8 * KEY_BYTES[mode][-1])
     assert not in_file
 
 
@@ -98,7 +106,8 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others(tmp_path):
     assert figures[0] == figures[1] != figures[2]
 
 
-def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatch, capsys, engine):
     right = run_job_module.expected
 
     def wrong_for_one(mode, key, iv, data, *, encrypt):
@@ -107,17 +116,19 @@ def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatc
 
     monkeypatch.setattr(run_job_module, "expected", wrong_for_one)
     output = tmp_path / "rows.json"
-    assert run("run", "--on", "model", "--mode", "xts", "--requests", 7, "--seed", 3, "--json", output) == 1
+    assert run("run", "--engine", engine, "--on", "model", "--mode", "xts", "--requests", 7, "--seed", 3,
+               "--json", output) == 1
     ok, rows = rows_of(output)
     assert not ok
     assert [(row["verdict"], row["failures"]) for row in rows] == \
         [("pass", 0), ("fail", 7), ("pass", 0), ("pass", 0)]
     shown = capsys.readouterr().out
-    lines = [f"FAIL xts-384-{k}: wrong output from byte 0 on, 1 bytes differ\n" for k in range(5)]
-    assert "".join([*lines, "and 2 more in xts-384, requests\nreplay: "]) in shown
+    lines = [f"FAIL {engine} xts-384-{k}: wrong output from byte 0 on, 1 bytes differ\n" for k in range(5)]
+    assert "".join([*lines, f"and 2 more in {engine} xts-384, requests\nreplay: "]) in shown
     replay = re.search(r"^replay: ecbench (.*)$", shown, re.MULTILINE)[1]
     assert run(*shlex.split(replay)) == 1
-    assert "FAIL xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in capsys.readouterr().out
+    again = capsys.readouterr().out
+    assert f"FAIL {engine} xts-384-0: wrong output from byte 0 on, 1 bytes differ\n" in again
 
 
 def test_an_error_of_the_job_is_a_failed_row_and_no_traceback(tmp_path, monkeypatch, capsys):
@@ -128,9 +139,10 @@ def test_an_error_of_the_job_is_a_failed_row_and_no_traceback(tmp_path, monkeypa
     output = tmp_path / "rows.json"
     assert run("run", "--on", "model", "--mode", "ecb", "--requests", 1, "--json", output) == 1
     assert [(row["work"], row["verdict"]) for row in rows_of(output)[1]] == \
-        [*[("requests", "pass")] * 3, ("file aes_ecb.v, padded", "fail")]
+        [*[("requests", "pass")] * 3, ("file aes_ecb.v, padded", "fail")] * 2
     shown = capsys.readouterr().out
-    assert "FAIL ecb: ValueError: no more file\nreplay: ecbench run " in shown
+    for engine in ENGINES:
+        assert f"FAIL {engine} ecb: ValueError: no more file\nreplay: ecbench run --engine {engine} " in shown
 
 
 def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
@@ -140,15 +152,18 @@ def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
         assert run("run", *where, "--mode", "xts", "--requests", 3, "--seed", 11, "--json", output) == 0
         ok, rows = rows_of(output)
         assert ok
-        figures.append([(row["key_bits"], row["work"], row["hardware_blocks"], row["engine_cycles"])
-                        for row in rows])
+        figures.append([(row["engine"], row["key_bits"], row["work"], row["hardware_blocks"],
+                         row["software_blocks"], row["engine_cycles"]) for row in rows])
     assert figures[0] == figures[1]
-    log = re.search(r"^log xts: (.*)$", capsys.readouterr().out, re.MULTILINE)[1]
-    assert "cocotb" in Path(log).read_text()
+    shown = capsys.readouterr().out
+    for engine in ENGINES:
+        log = re.search(rf"^log {engine} xts: (.*)$", shown, re.MULTILINE)[1]
+        assert "cocotb" in Path(log).read_text()
 
 
-def test_cases_on_the_model_end_with_the_count(capsys):
-    assert run("cases", CASE_FILE, "--engine", "padlock", "--on", "model", "--subset", "core") == 0
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cases_on_the_model_end_with_the_count(capsys, engine):
+    assert run("cases", CASE_FILE, "--engine", engine, "--on", "model", "--subset", "core") == 0
     assert capsys.readouterr().out == "25 passed, 0 failed, 0 skipped\n"
 
 
@@ -189,12 +204,16 @@ def test_cases_on_rtl(sim, tmp_path, capsys):
     assert shown.endswith("1 passed, 1 failed, 0 skipped\n")
 
 
-def test_quirks_are_shown(tmp_path, capsys):
-    assert run("quirks", "--json", tmp_path / "rows.json") == 0
+@pytest.mark.parametrize(("engine", "bits", "name"), [
+    ("padlock", [0, 1, 2, 3, 4, 5], "STICKY_KEY"),
+    ("qce", [4, 6, 7, 8, 9, 10, 11, 12, 13], "STALE_DUMP_STATUS"),
+])
+def test_quirks_are_shown(tmp_path, capsys, engine, bits, name):
+    assert run("quirks", "--engine", engine, "--json", tmp_path / "rows.json") == 0
     ok, rows = rows_of(tmp_path / "rows.json")
     assert ok
-    assert [row["bit"] for row in rows] == [0, 1, 2, 3, 4, 5]
-    assert "STICKY_KEY" in capsys.readouterr().out
+    assert [(row["engine"], row["bit"]) for row in rows] == [(engine, bit) for bit in bits]
+    assert name in capsys.readouterr().out
 
 
 OWN_TEST = """

@@ -11,7 +11,7 @@ from pymodel.regress import simulators
 BAD_COMMANDS = [
     ("run --sim questa", "unknown simulator 'questa': choose one of verilator, icarus"),
     ("run --sim questa --on model", "unknown simulator 'questa': choose one of verilator, icarus"),
-    ("run --engine enigma", "unknown engine 'enigma': choose one of padlock"),
+    ("run --engine enigma", "unknown engine 'enigma': choose one of padlock, qce"),
     ("run --mode gcm", "unknown mode 'gcm': choose one of xts, cbc, ecb, ctr"),
     ("run --on moon", "cannot run on 'moon': choose model or rtl"),
     ("run --on model --waves", "the model has no waves: use --on rtl"),

@@ -90,7 +90,7 @@ def test_settings_of_a_bench_are_what_the_engine_has(name, choices):
 
 
 @pytest.mark.parametrize(("name", "value", "message"), [
-    ("engine", "qat", "unknown engine 'qat': choose one of padlock"),
+    ("engine", "qat", "unknown engine 'qat': choose one of padlock, qce"),
     ("policy", "never", "unknown policy 'never': choose one of engine-state, always"),
     ("policy", ["always"], "unknown policy '['always']': choose one of "),
     ("memory_bytes", 5000, "memory_bytes 5000: a multiple of 4096"),

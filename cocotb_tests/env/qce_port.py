@@ -31,7 +31,10 @@ SCRIPT_ENTRIES = 32
 """Accesses that one script can hold."""
 _ENTRY_BITS = 49
 _WORD = 0xFFFFFFFF
-_DOORBELLS = (Register.SRC_DOORBELL, Register.DST_DOORBELL)
+_DOORBELLS = frozenset({int(Register.SRC_DOORBELL), int(Register.DST_DOORBELL)})
+_MOVING = _DOORBELLS | {int(Register.GOPROC), int(Register.SOFT_RESET)}
+"""Writes to these may let the engine touch memory."""
+_STATUS, _GOPROC, _GO = int(Register.STATUS), int(Register.GOPROC), GOPROC_GO.mask
 _PRIVILEGED, _MASTER_SHIFT = 1, 1
 """Bits of AWPROT and ARPROT."""
 
@@ -88,7 +91,11 @@ class QcePort:
                  quirks: Quirk) -> None:
         self.quirks = quirks
         self.irq: Event = _Interrupt(self, kernel)
-        self._dut = dut
+        self._quirk = dut.quirk
+        self._script_entries, self._script_post = dut.script, dut.script_post
+        self._script_result = dut.script_result
+        self._second_post, self._second_result = dut.second, dut.second_result
+        self._busy, self._line = dut.busy, dut.irq
         self._kernel = kernel
         self._memory = memory
         self._witness = witness
@@ -102,7 +109,7 @@ class QcePort:
         self._moves_under_way = 0
         """Access lists not yet answered that let the engine touch memory."""
         memory.in_flight = self._moving
-        cocotb.start_soon(self._watch())
+        cocotb.start_soon(self._watch(dut))
 
     # -- RegisterPort -----------------------------------------------------------------------------
 
@@ -125,7 +132,7 @@ class QcePort:
 
     async def reset(self) -> None:
         async with self._second_turn:
-            self._dut.quirk.value = int(self.quirks)
+            self._quirk.value = int(self.quirks)
             posted = self._witness.reset_posted(self.quirks, self._kernel.now())
             self._moves_under_way += 1
             await self._post_second(RegisterAccess(Register.SOFT_RESET, SOFT_RESET_RESET.mask), _PRIVILEGED)
@@ -149,8 +156,8 @@ class QcePort:
             posted = self._witness.posted(accesses, 0, self._kernel.now())
             self._script_toggle ^= 1
             self._script_done.clear()
-            self._dut.script.value = packed
-            self._dut.script_post.value = self._script_toggle << 9 | len(accesses)
+            self._script_entries.value = packed
+            self._script_post.value = self._script_toggle << 9 | len(accesses)
             await self._script_done.wait()
             answer = self._script_answer(accesses)
             self._note(accesses, answer)
@@ -159,7 +166,7 @@ class QcePort:
 
     def _script_answer(self, accesses: Sequence[RegisterAccess]) -> Answer:
         """What has been answered so far."""
-        result = int(self._dut.script_result.value)
+        result = int(self._script_result.value)
         done, refused = result >> 1024 & 0x3F, bool(result >> 1030)
         values = tuple(result >> 32 * index & _WORD for index, access in enumerate(accesses[:done])
                        if access.value is None and not (refused and index == done - 1))
@@ -170,7 +177,7 @@ class QcePort:
             with self._moves([access]):
                 posted = self._witness.posted([access], master, self._kernel.now())
                 await self._post_second(access, master << _MASTER_SHIFT)
-                result = int(self._dut.second_result.value)
+                result = int(self._second_result.value)
                 refused = bool(result >> 32)
                 values = (result & _WORD,) if access.value is None and not refused else ()
                 answer = Answer(values, 1, refused)
@@ -181,18 +188,18 @@ class QcePort:
     async def _post_second(self, access: RegisterAccess, protection: int) -> None:
         self._second_toggle ^= 1
         self._second_done.clear()
-        self._dut.second.value = (self._second_toggle << 3 | protection) << _ENTRY_BITS | _packed(access)
+        self._second_post.value = (self._second_toggle << 3 | protection) << _ENTRY_BITS | _packed(access)
         await self._second_done.wait()
 
     def _answered(self, posted: Any, answer: Answer) -> None:
-        level = bool(int(self._dut.irq.value))
+        level = bool(int(self._line.value))
         if not level:
             self.irq.clear()
         self._witness.ended(posted, replace(answer, irq=level), self._kernel.now())
 
     def _outcome(self, accesses: Sequence[RegisterAccess], answer: Answer) -> list[int]:
         """What the caller gets, with memory as it should see it. Raises EngineFault."""
-        if any(access.address == Register.STATUS and access.value is None for access in accesses):
+        if any(access.address == _STATUS and access.value is None for access in accesses):
             self._sync()
         if answer.refused:
             access = accesses[answer.done - 1]
@@ -200,21 +207,22 @@ class QcePort:
                               access="read" if access.value is None else "write")
         return list(answer.values)
 
-    async def _watch(self) -> None:
+    async def _watch(self, dut: Any) -> None:
         """The monitor: one wake for everything that changes at an edge. The interrupt is reported first."""
-        events = [("script_event", self._script_done), ("second_event", self._second_done)]
-        seen = {name: int(getattr(self._dut, name).value) for name, _ in events}
-        level = 0
+        changed = ValueChange(dut.done_event)
+        script, second = dut.script_event, dut.second_event
+        level, script_seen, second_seen = 0, int(script.value), int(second.value)
         while True:
-            await ValueChange(self._dut.done_event)
-            before, level = level, int(self._dut.irq.value)
+            await changed
+            before, level = level, int(self._line.value)
             if level > before:
                 self._kernel.notify(self.irq)
-            for name, event in events:
-                value = int(getattr(self._dut, name).value)
-                if value != seen[name]:
-                    seen[name] = value
-                    self._kernel.notify(event)
+            if (value := int(script.value)) != script_seen:
+                script_seen = value
+                self._kernel.notify(self._script_done)
+            if (value := int(second.value)) != second_seen:
+                second_seen = value
+                self._kernel.notify(self._second_done)
 
     # -- memory -----------------------------------------------------------------------------------
 
@@ -222,7 +230,7 @@ class QcePort:
         """Whether the engine may touch memory. It waits without doing so for a list that is not armed."""
         if self._moves_under_way:
             return True
-        if not int(self._dut.busy.value):
+        if not int(self._busy.value):
             if self._gone:
                 self._gone = False
                 self._armed.clear()
@@ -266,8 +274,6 @@ def _packed(access: RegisterAccess) -> int:
 
 def _moves_data(access: RegisterAccess) -> bool:
     """A doorbell, GO, or a reset by hand."""
-    if access.value is None:
+    if access.value is None or access.address not in _MOVING:
         return False
-    if access.address == Register.GOPROC:
-        return GOPROC_GO.get(access.value) == 1
-    return access.address in (*_DOORBELLS, Register.SOFT_RESET)
+    return access.address != _GOPROC or bool(access.value & _GO)

@@ -19,17 +19,25 @@ from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault
 from pymodel.jobs.bench_spec import BenchSpec
 
+_NAMES = {int(register): register.name for register in Register}
+
 
 @dataclass(slots=True, eq=False)
 class _Posted:
     """Accesses on their way. ``ended``: the cycle in which the model answered the last of them."""
 
-    label: str
+    number: int
     accesses: Sequence[RegisterAccess]
+    master: int = 0
     values: tuple[int, ...] = ()
     refused: int | None = None
     """Address of the access that was."""
     ended: int | None = None
+
+    @property
+    def label(self) -> str:
+        what = f"{named(self.accesses)} of master {self.master}" if self.accesses else "soft reset"
+        return f"{what}, number {self.number}"
 
 
 class QcePredictor(QceRequests):
@@ -55,13 +63,12 @@ class QcePredictor(QceRequests):
 
     def posted(self, accesses: Sequence[RegisterAccess], master: int, now: int) -> _Posted:
         self._posts += 1
-        posted = _Posted(f"{named(accesses)} of master {master}, number {self._posts}", accesses)
-        return self._start(posted, self._model.script(accesses, master), now)
+        return self._start(_Posted(self._posts, accesses, master), self._model.script(accesses, master), now)
 
     def reset_posted(self, quirks: Quirk, now: int) -> _Posted:
         self._posts += 1
         self._model.quirks = quirks
-        return self._start(_Posted(f"soft reset, number {self._posts}", ()), self._model.reset(), now)
+        return self._start(_Posted(self._posts, ()), self._model.reset(), now)
 
     def ended(self, posted: _Posted, answer: Answer, now: int) -> None:
         self._kernel.advance(now)
@@ -87,7 +94,7 @@ class QcePredictor(QceRequests):
     def _start(self, posted: _Posted, work: Coroutine[Any, Any, list[int] | None], now: int) -> _Posted:
         self._kernel.advance(now)
         self._open.append(posted)
-        self._kernel.start(self._noted(posted, work), posted.label)
+        self._kernel.start(self._noted(posted, work), "predicted accesses")
         self._kernel.advance(now)
         return posted
 
@@ -106,7 +113,7 @@ def named(accesses: Sequence[RegisterAccess]) -> str:
 
 
 def register_name(address: int) -> str:
-    return Register(address).name if address in list(Register) else f"{address:#06x}"
+    return _NAMES.get(address, f"{address:#06x}")
 
 
 def different(addresses: Sequence[int], expected: Sequence[int], observed: Sequence[int]) -> str:

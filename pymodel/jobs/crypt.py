@@ -21,8 +21,8 @@ async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict
     """``spec``: the fields of ``CryptSpec``. Reports ``progress`` in blocks.
 
     Returns ``ok``, ``text`` (what was wrong), ``blocks``, ``hardware_blocks`` and ``software_blocks`` (tweaks
-    and stolen blocks included), ``engine_cycles``, ``seconds`` and ``blocks_per_second`` (wall clock, checks and files
-    included). Raises: InvalidRequest, and what the engine raises.
+    and stolen blocks included), ``engine_cycles``, ``seconds`` and ``blocks_per_second`` (wall clock, checks
+    and files included). Raises: InvalidRequest, and what the engine raises.
     """
     checked = CryptSpec(**spec)
     checked.check()
@@ -34,8 +34,8 @@ async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict
     seconds, spent = time.perf_counter() - began, engine.counters
     text = text or shortfall(engine, checked.mode, len(checked.key) // 2, checked.blocks, spent)
     return {"ok": not text, "text": text, "blocks": checked.blocks, "hardware_blocks": spent.hardware_blocks,
-            "software_blocks": spent.software_blocks, "engine_cycles": spent.engine_cycles, "seconds": round(seconds, 3),
-            "blocks_per_second": round(checked.blocks / seconds, 1)}
+            "software_blocks": spent.software_blocks, "engine_cycles": spent.engine_cycles,
+            "seconds": round(seconds, 3), "blocks_per_second": round(checked.blocks / seconds, 1)}
 
 
 class _Passage:

@@ -61,9 +61,10 @@ def crypt(options: CryptOptions, display: Display) -> int:
         if result.log is not None:
             display.out(f"log: {result.log}")
         return 1
-    software = f", {row['software_blocks']:,} software blocks" if row["software_blocks"] else ""
-    display.out(f"{row['work']}ed {row['blocks']:,} blocks, {row['hardware_blocks']:,} hardware blocks{software}: "
-                f"{row['blocks_per_second']:,.0f} blocks/s")
+    who = f"{row['hardware_blocks']:,} hardware blocks"
+    if row["software_blocks"]:
+        who += f", {row['software_blocks']:,} software blocks"
+    display.out(f"{row['work']}ed {row['blocks']:,} blocks, {who}: {row['blocks_per_second']:,.0f} blocks/s")
     return 0
 
 

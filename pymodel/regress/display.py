@@ -20,7 +20,7 @@ from rich.table import Table
 from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.regress.output_file import output_file
 
-_PLAIN_WIDTH = 160
+_PLAIN_WIDTH = 180
 _PLAIN_SECONDS = 10.0
 
 

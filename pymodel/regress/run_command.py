@@ -19,31 +19,31 @@ from pymodel.regress.target import Launcher, Target, readable
 COLUMNS = {
     "engine": "engine", "simulator": "simulator", "mode": "mode", "key_bits": "key bits", "work": "work",
     "requests": "requests", "blocks": "blocks", "hardware_blocks": "hardware blocks",
-    "engine_cycles": "engine cycles", "cycles_per_block": "cycles/block",
-    "blocks_per_second": "blocks/s", "verdict": "verdict",
+    "software_blocks": "software blocks", "engine_cycles": "engine cycles",
+    "cycles_per_block": "cycles/block", "blocks_per_second": "blocks/s", "verdict": "verdict",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``ecbench run``. ``file``: None for a file of ecbench's own."""
+    """``ecbench run``. ``targets``: one for each engine. ``file``: None for a file of ecbench's own."""
 
-    target: Target
+    targets: tuple[Target, ...]
     modes: tuple[str, ...]
     seed: int
     requests: int
     file: Path | None
     json: Path | None
 
-    def command(self, mode: str) -> str:
+    def command(self, target: Target, mode: str) -> str:
         """The line that replays the run of one mode, with waves where there are some."""
-        words = ["ecbench", "run", *self.target.options(), "--mode", mode, "--seed", str(self.seed),
+        words = ["ecbench", "run", *target.options(), "--mode", mode, "--seed", str(self.seed),
                  "--requests", str(self.requests)]
         return shlex.join([*words, "--file", str(self.file)] if self.file is not None else words)
 
 
 def run_requests(options: RunOptions, display: Display) -> int:
-    """Run known answers, random requests and a file; 0 when every verdict is pass, else 1.
+    """Run known answers, random requests and a file on each target; 0 when every verdict is pass, else 1.
 
     Raises: InvalidRequest, SimulatorError, BuildError.
     """
@@ -53,11 +53,13 @@ def run_requests(options: RunOptions, display: Display) -> int:
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
     for mode in options.modes:
         check_file(file, mode)
-    options.target.check()
+    for target in options.targets:
+        target.check()
     check_writable(options.json, ("--file", file))
     with display:
-        launcher = Launcher(options.target, display)
-        outcomes = [_run_mode(options, mode, file, launcher, display) for mode in options.modes]
+        launchers = [(target, Launcher(target, display)) for target in options.targets]
+        outcomes = [_run_mode(options, target, mode, file, launcher, display)
+                    for target, launcher in launchers for mode in options.modes]
     rows = [row for outcome in outcomes for row in outcome.rows]
     display.table(COLUMNS, rows)
     for outcome in outcomes:
@@ -70,9 +72,10 @@ def run_requests(options: RunOptions, display: Display) -> int:
 
 @dataclass(slots=True)
 class _ModeOutcome:
-    """``failures``: a line each, and one for those of a row that are only counted."""
+    """``name``: of engine and mode. ``failures``: a line each, and one for those of a row that are only
+    counted."""
 
-    mode: str
+    name: str
     rows: list[dict[str, Any]]
     failures: list[str]
     result: JobResult
@@ -82,42 +85,43 @@ class _ModeOutcome:
         for failure in self.failures:
             display.out(failure)
         if self.result.problem:
-            display.out(f"FAIL {self.mode}: {self.result.problem}")
+            display.out(f"FAIL {self.name}: {self.result.problem}")
         if any(row["verdict"] != "pass" for row in self.rows):
             display.out(f"replay: {self.replay}")
         for name, path in (("log", self.result.log), ("waves", self.result.waves)):
             if path is not None:
-                display.out(f"{name} {self.mode}: {path}")
+                display.out(f"{name} {self.name}: {path}")
 
 
-def _run_mode(options: RunOptions, mode: str, file: Path, launcher: Launcher,
+def _run_mode(options: RunOptions, target: Target, mode: str, file: Path, launcher: Launcher,
               display: Display) -> _ModeOutcome:
+    engine = target.engine
     rows: list[dict[str, Any]] = []
     failures: list[str] = []
 
     def report(line: dict[str, Any]) -> None:
         kind = line.pop("kind")
         if kind == "progress":
-            display.progress(f"{mode} on {options.target.label}", line["done"], line["total"])
+            display.progress(f"{engine} {mode} on {target.label}", line["done"], line["total"])
         elif kind == "row":
-            rows.append({**line, "simulator": options.target.label})
+            rows.append({**line, "simulator": target.label})
             if line["failures"] > SHOWN_FAILURES:
-                failures.append(f"and {line['failures'] - SHOWN_FAILURES} more in {mode}-{line['key_bits']}, "
-                                f"{line['work']}")
+                failures.append(f"and {line['failures'] - SHOWN_FAILURES} more in {engine} "
+                                f"{mode}-{line['key_bits']}, {line['work']}")
         elif kind == "failure":
             name = line["request"] or f"{mode}-{line['key_bits']}"
-            failures.append(f"FAIL {name}: {line['text']}")
+            failures.append(f"FAIL {engine} {name}: {line['text']}")
 
     spec = {"mode": mode, "seed": options.seed, "requests": options.requests, "file": str(file)}
-    request = JobRequest("run", spec, options.target.bench())
+    request = JobRequest("run", spec, target.bench())
     result = launcher.run(request, report, options.seed)
     planned = [*((size, "requests") for size in KEY_BYTES[mode]),
                (FILE_KEY_BYTES[mode], file_label(file, mode))]
     if result.problem and len(rows) < len(planned):
         size, work = planned[len(rows)]
-        rows.append({**dict.fromkeys(COLUMNS, 0), "engine": options.target.engine, "mode": mode,
-                     "simulator": options.target.label, "key_bits": 8 * size, "work": work,
+        rows.append({**dict.fromkeys(COLUMNS, 0), "engine": engine, "mode": mode,
+                     "simulator": target.label, "key_bits": 8 * size, "work": work,
                      "verdict": "fail", "failures": 1})
     elif result.problem:
         rows[-1]["verdict"] = "fail"
-    return _ModeOutcome(mode, rows, failures, result, options.command(mode))
+    return _ModeOutcome(f"{engine} {mode}", rows, failures, result, options.command(target, mode))
