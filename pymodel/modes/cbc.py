@@ -11,6 +11,7 @@ from pymodel.costs import HostWork
 from pymodel.modes.cbc_many import decrypt_at_once, encrypt_in_lockstep
 from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
 from pymodel.modes.messages import Message, cut, stating_consequence_of_all
+from pymodel.modes.streams import CbcStream
 
 
 class Cbc(KeyedMode):
@@ -89,8 +90,20 @@ class Cbc(KeyedMode):
         self._check_whole_blocks(len(data))
         return await self._on_bytes(data, lambda buffer: self.decrypt(iv, buffer, buffer))
 
+    def encryptor(self, iv: bytes) -> CbcStream:
+        """For a message that comes in pieces. Raises InvalidRequest (IV size)."""
+        return CbcStream(self.copy(), self.checked_iv(iv), decrypt=False)
+
+    def decryptor(self, iv: bytes) -> CbcStream:
+        """The inverse of ``encryptor``."""
+        return CbcStream(self.copy(), self.checked_iv(iv), decrypt=True)
+
+    def checked_iv(self, iv: bytes) -> bytes:
+        """Raises InvalidRequest for another size than a block's."""
+        return self._check_iv(iv, "an IV")
+
     def _check(self, iv: bytes, src: Buffers, dst: Buffers) -> bytes:
-        chain = self._check_iv(iv, "an IV")
+        chain = self.checked_iv(iv)
         self._check_whole_blocks(len(src))
         check_placement(src, dst)
         return chain
@@ -98,7 +111,7 @@ class Cbc(KeyedMode):
     def _checked(self, messages: Sequence[Message]) -> KeySet:
         key_set = self._current()
         for message in messages:
-            self._check_iv(message.iv, "an IV")
+            self.checked_iv(message.iv)
             self._check_whole_blocks(len(message.src))
         check_placements([(message.src, message.dst) for message in messages])
         return key_set

@@ -7,6 +7,7 @@ import numpy as np
 from pymodel.buffers import Buffers, check_placement
 from pymodel.costs import HostWork
 from pymodel.modes.keyed import KeyedMode, stating_consequence
+from pymodel.modes.streams import CtrStream
 
 
 class Ctr(KeyedMode):
@@ -24,7 +25,7 @@ class Ctr(KeyedMode):
         EngineHang, Unsupported; OutOfMemory.
         """
         key_set = self._current()
-        first = self._check_iv(counter, "a counter")
+        first = self.checked_counter(counter)
         check_placement(src, dst)
         size, memory = self.engine.block_size, self.engine.memory
         count = -(-len(src) // size)
@@ -38,7 +39,7 @@ class Ctr(KeyedMode):
             stream.scatter(memory, self._counters(first, count))
             await self.engine.ecb(key, stream, stream, decrypt=False)
             dst.scatter(memory, src.gather(memory) ^ stream.gather(memory)[:len(src)])
-        return self._counters(first, count + 1)[-size:].tobytes()
+        return self.counter_after(first, count)
 
     encrypt = crypt
     decrypt = crypt
@@ -49,6 +50,21 @@ class Ctr(KeyedMode):
 
     encrypt_bytes = crypt_bytes
     decrypt_bytes = crypt_bytes
+
+    def encryptor(self, counter: bytes) -> CtrStream:
+        """For a message that comes in pieces. Raises InvalidRequest (counter size)."""
+        return CtrStream(self.copy(), self.checked_counter(counter))
+
+    decryptor = encryptor
+
+    def checked_counter(self, counter: bytes) -> bytes:
+        """Raises InvalidRequest for another size than a block's."""
+        return self._check_iv(counter, "a counter")
+
+    def counter_after(self, counter: bytes, blocks: int) -> bytes:
+        """The counter ``blocks`` blocks later."""
+        wrap = 1 << 8 * len(counter)
+        return ((int.from_bytes(counter, "big") + blocks) % wrap).to_bytes(len(counter), "big")
 
     def _counters(self, first: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
         """``count`` blocks that count up from ``first``, end to end."""

@@ -41,6 +41,12 @@ class DataUnit:
         """Another one that goes on from here, under the same key as long as that is in use."""
         return copy(self)
 
+    def anew(self, tweak: bytes) -> Self:
+        """The start of another one, with a tweak of 16 bytes and the same key."""
+        twin = copy(self)
+        twin._tweak, twin._next = tweak, None
+        return twin
+
     async def part(self, src: Buffers, dst: Buffers) -> None:
         """Whole blocks, with 16 bytes or more of the data unit still to come.
 

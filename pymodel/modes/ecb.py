@@ -5,6 +5,7 @@ from __future__ import annotations
 from pymodel.buffers import Buffers, check_placement
 from pymodel.costs import HostWork
 from pymodel.modes.keyed import KeyedMode
+from pymodel.modes.streams import EcbStream
 
 
 class Ecb(KeyedMode):
@@ -29,6 +30,14 @@ class Ecb(KeyedMode):
     async def decrypt_bytes(self, data: bytes) -> bytes:
         """``decrypt`` on a copy of ``data`` in the engine's memory."""
         return await self._crypt_bytes(data, decrypt=True)
+
+    def encryptor(self) -> EcbStream:
+        """For a message that comes in pieces."""
+        return EcbStream(self.copy(), decrypt=False)
+
+    def decryptor(self) -> EcbStream:
+        """The inverse of ``encryptor``."""
+        return EcbStream(self.copy(), decrypt=True)
 
     async def _crypt(self, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
         key_set = self._current()

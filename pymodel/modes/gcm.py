@@ -10,17 +10,14 @@ from hmac import compare_digest
 
 import numpy as np
 
-from pymodel.block_engine import BLOCK_BYTES, BlockEngine, Key
+from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers, check_placement
 from pymodel.errors import AuthenticationFailed, InvalidRequest
 from pymodel.memory import ByteArray
-from pymodel.modes.ghash import Ghash
+from pymodel.modes.gcm_counters import MAX_BYTES, check_iv_and_tag, counters, first_counter
+from pymodel.modes.gcm_stream import GcmStream
+from pymodel.modes.ghash import BLOCK_BYTES, Ghash
 from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
-
-TAG_BYTES = (4, 8, 12, 13, 14, 15, 16)
-"""Sizes of a tag (SP 800-38D 5.2.1.2); 4 and 8 only under the limits of its appendix C."""
-MAX_BYTES = (1 << 36) - 32
-"""Of data in one request: its blocks have different 32-bit counters (SP 800-38D 5.2.1.1)."""
 
 
 class _GcmKeys(KeySet):
@@ -54,7 +51,7 @@ class Gcm(KeyedMode):
         keys = self._checked(iv, tag_bytes, src, dst)
         with keys.in_use() as (key,), stating_consequence(src, dst):
             ghash = await self._ghash(keys, key)
-            mask, stream = await self._masks(key, _first_counter(ghash, iv), len(src))
+            mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
             ciphertext = src.gather(self.engine.memory) ^ stream
             tag = _tag(ghash, mask, aad, ciphertext)[:tag_bytes]
             dst.scatter(self.engine.memory, ciphertext)
@@ -69,7 +66,7 @@ class Gcm(KeyedMode):
         keys = self._checked(iv, len(tag), src, dst)
         with keys.in_use() as (key,), stating_consequence(src, dst):
             ghash = await self._ghash(keys, key)
-            mask, stream = await self._masks(key, _first_counter(ghash, iv), len(src))
+            mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
             ciphertext = src.gather(self.engine.memory)
             if not compare_digest(_tag(ghash, mask, aad, ciphertext)[:len(tag)], bytes(tag)):
                 raise AuthenticationFailed(len(src), len(aad))
@@ -86,20 +83,37 @@ class Gcm(KeyedMode):
         result, _ = await self._on_bytes(data, lambda buffer: self.decrypt(iv, aad, buffer, buffer, tag))
         return result
 
+    def encryptor(self, iv: bytes, *, tag_bytes: int = 16) -> GcmStream:
+        """For a message that comes in pieces. Raises InvalidRequest (IV, tag size)."""
+        check_iv_and_tag(iv, tag_bytes)
+        return GcmStream(self.copy(), iv, tag_bytes)
+
+    async def ghash(self) -> Ghash:
+        """GHASH under the key in force. Raises: EngineFault, EngineHang, Unsupported."""
+        keys = self._gcm_keys()
+        with keys.in_use() as (key,):
+            return await self._ghash(keys, key)
+
+    async def encrypted_blocks(self, blocks: ByteArray) -> ByteArray:
+        """Whole blocks under the key in force, by one engine call. Raises: as ``ghash``."""
+        with self._current().in_use() as (key,):
+            return await self._encrypted(key, blocks)
+
     def _make_keys(self, key: bytes) -> KeySet:
         return _GcmKeys(self.engine, (key,))
 
     def _checked(self, iv: bytes, tag_bytes: int, src: Buffers, dst: Buffers) -> _GcmKeys:
         """The key in force. Raises InvalidRequest."""
-        keys = self._current()
-        assert isinstance(keys, _GcmKeys)
-        if not len(iv):
-            raise InvalidRequest("an IV of 0 bytes, GCM needs 1 or more")
-        if tag_bytes not in TAG_BYTES:
-            raise InvalidRequest(f"a tag of {tag_bytes} bytes, GCM has 4, 8 and 12 to 16")
+        keys = self._gcm_keys()
+        check_iv_and_tag(iv, tag_bytes)
         if len(src) > MAX_BYTES:
             raise InvalidRequest(f"GCM of {len(src)} bytes: a request has at most {MAX_BYTES}")
         check_placement(src, dst)
+        return keys
+
+    def _gcm_keys(self) -> _GcmKeys:
+        keys = self._current()
+        assert isinstance(keys, _GcmKeys)
         return keys
 
     async def _ghash(self, keys: _GcmKeys, key: Key) -> Ghash:
@@ -110,7 +124,7 @@ class Gcm(KeyedMode):
 
     async def _masks(self, key: Key, first: bytes, length: int) -> tuple[bytes, ByteArray]:
         """The encrypted ``first`` counter, for the tag, and ``length`` bytes of the key stream after it."""
-        masks = await self._encrypted(key, _counters(first, 1 + -(-length // BLOCK_BYTES)))
+        masks = await self._encrypted(key, counters(first, 1 + -(-length // BLOCK_BYTES)))
         return masks[:BLOCK_BYTES].tobytes(), masks[BLOCK_BYTES:BLOCK_BYTES + length]
 
     async def _encrypted(self, key: Key, blocks: ByteArray) -> ByteArray:
@@ -120,22 +134,6 @@ class Gcm(KeyedMode):
             scratch.scatter(memory, blocks)
             await self.engine.ecb(key, scratch, scratch, decrypt=False)
             return scratch.gather(memory)
-
-
-def _first_counter(ghash: Ghash, iv: bytes) -> bytes:
-    """J0 (SP 800-38D 7.1, step 2)."""
-    if len(iv) == 12:
-        return bytes(iv) + b"\0\0\0\1"
-    return ghash.of(bytes(iv), (8 * len(iv)).to_bytes(BLOCK_BYTES, "big"))
-
-
-def _counters(first: bytes, count: int) -> ByteArray:
-    """``count`` blocks that count up from ``first`` in their last 32 bits, which wrap (SP 800-38D 6.2)."""
-    blocks = np.tile(np.frombuffer(first, np.uint8), count).reshape(count, BLOCK_BYTES)
-    start = int.from_bytes(first[12:], "big")
-    numbers = (np.arange(start, start + count, dtype=np.uint64) & 0xFFFFFFFF).astype(">u4")
-    blocks[:, 12:] = numbers.view(np.uint8).reshape(count, 4)
-    return blocks.reshape(-1)
 
 
 def _tag(ghash: Ghash, mask: bytes, aad: bytes, ciphertext: ByteArray) -> bytes:

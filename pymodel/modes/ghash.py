@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pymodel.block_engine import BLOCK_BYTES
-
+BLOCK_BYTES = 16
+"""GCM is defined for ciphers with a block of this size (SP 800-38D 5.1)."""
 _REDUCTION = 0xE1 << 120
 """x^128, with the coefficient of x^0 in bit 127."""
 
@@ -29,12 +29,18 @@ class Ghash:
 
     def of(self, *parts: bytes) -> bytes:
         """The hash of the parts one after another, each padded with zeros to whole blocks."""
-        tables, hashed = self._tables, 0
+        hashed = 0
         for part in parts:
-            for start in range(0, len(part), BLOCK_BYTES):
-                block = part[start:start + BLOCK_BYTES].ljust(BLOCK_BYTES, b"\0")
-                mixed = (hashed ^ int.from_bytes(block, "big")).to_bytes(BLOCK_BYTES, "big")
-                hashed = 0
-                for table, value in zip(tables, mixed, strict=True):
-                    hashed ^= table[value]
+            hashed = self.extended(hashed, part)
         return hashed.to_bytes(BLOCK_BYTES, "big")
+
+    def extended(self, hashed: int, part: bytes) -> int:
+        """The hash ``hashed``, as a number, after one more part, padded with zeros to whole blocks."""
+        tables = self._tables
+        for start in range(0, len(part), BLOCK_BYTES):
+            block = part[start:start + BLOCK_BYTES].ljust(BLOCK_BYTES, b"\0")
+            mixed = (hashed ^ int.from_bytes(block, "big")).to_bytes(BLOCK_BYTES, "big")
+            hashed = 0
+            for table, value in zip(tables, mixed, strict=True):
+                hashed ^= table[value]
+        return hashed

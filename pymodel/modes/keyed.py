@@ -119,11 +119,17 @@ class KeyedMode:
 
     async def _on_bytes(self, data: bytes,
                         request: Callable[[Buffers], Awaitable[T]]) -> tuple[bytes, T]:
-        """Put ``data`` into the engine's memory, run an in-place request on it and take it out again."""
-        with allocated(self.engine, len(data)) as buffer:
-            buffer.scatter(self.engine.memory, data)
-            result = await request(buffer)
-            return buffer.read(self.engine.memory), result
+        """``on_bytes`` of this mode's engine."""
+        return await on_bytes(self.engine, data, request)
+
+
+async def on_bytes(engine: BlockEngine, data: bytes,
+                   request: Callable[[Buffers], Awaitable[T]]) -> tuple[bytes, T]:
+    """Put ``data`` into the engine's memory, run an in-place request on it and take it out again."""
+    with allocated(engine, len(data)) as buffer:
+        buffer.scatter(engine.memory, data)
+        result = await request(buffer)
+        return buffer.read(engine.memory), result
 
 
 @contextmanager

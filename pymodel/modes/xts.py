@@ -24,6 +24,7 @@ from pymodel.errors import InvalidRequest
 from pymodel.modes.data_unit import DataUnit, check_unit_length
 from pymodel.modes.keyed import KeyedMode, KeySet
 from pymodel.modes.messages import Message, cut, stating_consequence_of_all
+from pymodel.modes.streams import XtsStream
 from pymodel.modes.tweaks import TWEAK_BYTES
 from pymodel.modes.xts_batch import crypt_batch, encrypted_tweaks
 from pymodel.modes.xts_part import STRATEGIES, Strategy
@@ -91,9 +92,21 @@ class Xts(KeyedMode):
 
         Raises: InvalidRequest (tweak size).
         """
-        key_set, tweak = self._current(), self._check_iv(tweak, "a tweak")
-        with key_set.in_use() as (data_key, tweak_key):
-            yield DataUnit(self.engine, data_key, tweak_key, tweak, decrypt=decrypt, strategy=self.strategy)
+        key_set, tweak = self._current(), self.checked_tweak(tweak)
+        with key_set.in_use():
+            yield self._data_unit(key_set, tweak, decrypt)
+
+    def encryptor(self, tweak: bytes) -> XtsStream:
+        """For a data unit that comes in pieces of any size. Raises InvalidRequest (tweak size)."""
+        return self._stream(tweak, decrypt=False)
+
+    def decryptor(self, tweak: bytes) -> XtsStream:
+        """The inverse of ``encryptor``."""
+        return self._stream(tweak, decrypt=True)
+
+    def checked_tweak(self, tweak: bytes) -> bytes:
+        """Raises InvalidRequest for another size than 16 bytes."""
+        return self._check_iv(tweak, "a tweak")
 
     # -- many data units ----------------------------------------------------------------------------
 
@@ -130,7 +143,7 @@ class Xts(KeyedMode):
     async def _crypt(self, messages: Sequence[Message], *, decrypt: bool) -> None:
         key_set = self._current()
         for message in messages:
-            self._check_iv(message.iv, "a tweak")
+            self.checked_tweak(message.iv)
             check_unit_length(len(message.src))
         check_placements([(message.src, message.dst) for message in messages])
         if messages:
@@ -139,12 +152,18 @@ class Xts(KeyedMode):
                 await self._crypt_checked(key_set, messages, decrypt)
 
     async def _crypt_checked(self, key_set: KeySet, messages: Sequence[Message], decrypt: bool) -> None:
-        data_key, tweak_key = key_set.keys
         if self.strategy == "batch":
+            data_key, tweak_key = key_set.keys
             firsts = await encrypted_tweaks(self.engine, tweak_key, [bytes(m.iv) for m in messages])
             await crypt_batch(self.engine, data_key, messages, firsts, decrypt=decrypt)
             return
         for message in messages:
-            unit = DataUnit(self.engine, data_key, tweak_key, bytes(message.iv), decrypt=decrypt,
-                            strategy=self.strategy)
-            await unit.crypt(message.src, message.dst)
+            await self._data_unit(key_set, bytes(message.iv), decrypt).crypt(message.src, message.dst)
+
+    def _data_unit(self, key_set: KeySet, tweak: bytes, decrypt: bool) -> DataUnit:
+        data_key, tweak_key = key_set.keys
+        return DataUnit(self.engine, data_key, tweak_key, tweak, decrypt=decrypt, strategy=self.strategy)
+
+    def _stream(self, tweak: bytes, *, decrypt: bool) -> XtsStream:
+        tweak, twin = self.checked_tweak(tweak), self.copy()
+        return XtsStream(twin, twin._data_unit(twin._current(), tweak, decrypt))
