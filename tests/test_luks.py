@@ -13,7 +13,7 @@ from pymodel import cli, golden
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.errors import EngineFault, Unsupported
 from pymodel.jobs import BenchSpec, model_bench
-from pymodel.jobs.luks_sectors import SectorCipher
+from pymodel.jobs.luks_sectors import VolumeSectors
 from pymodel.luks.ciphers import volume_cipher
 from pymodel.luks.hashes import HASHES, check_hash
 
@@ -65,7 +65,7 @@ def test_a_hash_shorter_than_the_key_merges_as_qemu_split(luks):
 def test_sectors_that_qemu_wrote_are_decrypted_by_engine_and_reference(entry):
     bench = model_bench(BenchSpec())
     key = bytes.fromhex(entry["master_key"])
-    with SectorCipher(bench.engine(), volume_cipher("aes", entry["mode"], len(key)), key) as cipher:
+    with VolumeSectors(bench.engine(), volume_cipher("aes", entry["mode"], len(key)), key) as cipher:
         for sector in entry["sectors"]:
             data, wanted = bytes.fromhex(sector["cipher"]), bytes.fromhex(sector["plain_byte"]) * 512
             assert bench.kernel.run(cipher.decrypt(sector["sector"], data)) == wanted

@@ -6,21 +6,23 @@ import hashlib
 from contextlib import ExitStack
 from typing import Self
 
-from pymodel.block_engine import BLOCK_BYTES, BlockEngine
+from pymodel.block_engine import BlockEngine
 from pymodel.buffers import Buffers
 from pymodel.jobs.ciphers import reference
 from pymodel.luks.ciphers import VolumeCipher
 from pymodel.luks.header import SECTOR_BYTES
 from pymodel.modes.cbc import Cbc
 from pymodel.modes.ecb import Ecb
+from pymodel.modes.essiv import Essiv
+from pymodel.modes.sector_cipher import SectorCipher
 from pymodel.modes.sectors import plain, plain64
 from pymodel.modes.xts import Xts
 
 
-class SectorCipher:
+class VolumeSectors:
     """``cipher`` with ``key`` through ``engine``, on sectors of 512 bytes, as dm-crypt and qemu have it.
 
-    ESSIV: the IV is the sector's number encrypted with the SHA-256 of the key.
+    Raises InvalidRequest for a key size that the cipher does not have.
     """
 
     def __init__(self, engine: BlockEngine, cipher: VolumeCipher, key: bytes) -> None:
@@ -28,11 +30,7 @@ class SectorCipher:
         self._cipher = cipher
         self._key = key
         self._open = ExitStack()
-        self._mode: Xts | Cbc | Ecb = self._open.enter_context(
-            {"xts": Xts, "cbc": Cbc, "ecb": Ecb}[cipher.mode](engine, key))
-        self._essiv: Ecb | None = None
-        if cipher.iv.startswith("essiv"):
-            self._essiv = self._open.enter_context(Ecb(engine, _essiv_key(key)))
+        self._mode: SectorCipher | Ecb = self._opened()
 
     def __enter__(self) -> Self:
         return self
@@ -40,8 +38,17 @@ class SectorCipher:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
+    def _opened(self) -> SectorCipher | Ecb:
+        enter, engine, key = self._open.enter_context, self._engine, self._key
+        if self._cipher.mode == "ecb":
+            return enter(Ecb(engine, key))
+        mode = enter(Xts(engine, key, strategy="batch") if self._cipher.mode == "xts" else Cbc(engine, key))
+        if self._cipher.iv.startswith("essiv"):
+            return SectorCipher(mode, enter(Essiv(engine, key)))
+        return SectorCipher(mode, plain if self._cipher.iv == "plain" else plain64)
+
     async def decrypt(self, first: int, data: bytes) -> bytes:
-        """Whole blocks of ``data`` from the begin of sector ``first`` on, decrypted by the engine.
+        """Whole sectors from number ``first`` on, decrypted by the engine in a few large requests.
 
         Raises: what the engine raises.
         """
@@ -53,49 +60,20 @@ class SectorCipher:
             if isinstance(self._mode, Ecb):
                 await self._mode.decrypt(buffer, buffer)
             else:
-                await self._each(self._mode, await self._ivs(first, _count(data)), buffer)
+                await self._mode.decrypt(first, buffer, buffer)
             return buffer.read(memory)
         finally:
             memory.free(address)
 
-    async def _each(self, mode: Xts | Cbc, ivs: list[bytes], buffer: Buffers) -> None:
-        for index, iv in enumerate(ivs):
-            start = index * SECTOR_BYTES
-            sector = buffer.part(start, min(SECTOR_BYTES, len(buffer) - start))
-            await mode.decrypt(iv, sector, sector)
-
-    async def _ivs(self, first: int, count: int) -> list[bytes]:
-        numbers = _numbers(self._cipher, first, count)
-        if self._essiv is None:
-            return numbers
-        encrypted = await self._essiv.encrypt_bytes(b"".join(numbers))
-        return _cut(encrypted, BLOCK_BYTES)
-
     def expected(self, first: int, data: bytes) -> bytes:
         """What ``decrypt`` must give."""
-        mode = self._cipher.mode
-        if mode == "ecb":
-            return reference("ecb", self._key, b"", data, encrypt=False)
-        ivs = _numbers(self._cipher, first, _count(data))
-        if self._essiv is not None:
-            ivs = [reference("ecb", _essiv_key(self._key), b"", number, encrypt=True) for number in ivs]
-        return b"".join(reference(mode, self._key, iv, sector, encrypt=False)
-                        for iv, sector in zip(ivs, _cut(data, SECTOR_BYTES), strict=True))
+        return b"".join(self._expected_sector(first + start // SECTOR_BYTES, data[start:start + SECTOR_BYTES])
+                        for start in range(0, len(data), SECTOR_BYTES))
 
-
-def _essiv_key(key: bytes) -> bytes:
-    return hashlib.sha256(key).digest()
-
-
-def _numbers(cipher: VolumeCipher, first: int, count: int) -> list[bytes]:
-    """The sectors' numbers as blocks; dm-crypt's ``plain`` has their low 32 bits only."""
-    block = plain if cipher.iv == "plain" else plain64
-    return [block(first + index) for index in range(count)]
-
-
-def _count(data: bytes) -> int:
-    return -(-len(data) // SECTOR_BYTES)
-
-
-def _cut(data: bytes, size: int) -> list[bytes]:
-    return [data[start:start + size] for start in range(0, len(data), size)]
+    def _expected_sector(self, number: int, data: bytes) -> bytes:
+        """The IV or tweak: the number, little endian, of which ``plain`` has 32 bits only; ESSIV encrypts it
+        with the SHA-256 of the key."""
+        iv = (number % (1 << 32) if self._cipher.iv == "plain" else number).to_bytes(16, "little")
+        if self._cipher.iv.startswith("essiv"):
+            iv = reference("ecb", hashlib.sha256(self._key).digest(), b"", iv, encrypt=True)
+        return reference(self._cipher.mode, self._key, iv, data, encrypt=False)

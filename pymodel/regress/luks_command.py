@@ -24,7 +24,8 @@ WORK = ("info", "decrypt", "sector")
 
 _PASSPHRASE_LIMIT = 8 << 20
 """Bytes: cryptsetup's limit for a key file."""
-_FIGURES = ("slot", "key_slot_blocks", "hardware_blocks", "engine_cycles", "seconds", "blocks_per_second")
+_FIGURES = ("slot", "key_slot_blocks", "hardware_blocks", "software_blocks", "engine_cycles", "seconds",
+            "blocks_per_second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def luks(options: LuksOptions, display: Display) -> int:
     with display, _destination(options) as output:
         spec = LuksSpec(str(options.image.resolve()), str(output.temporary),
                         [passphrase.hex() for passphrase in passphrases], stretch.first, stretch.count)
-        result = _run(options.target, spec, display)
+        result = _run(options, spec, display)
         problem = _problem(result, output.temporary, stretch)
         if not problem:
             _hand_over(options, output)
@@ -75,14 +76,17 @@ def luks(options: LuksOptions, display: Display) -> int:
         write_json(options.json, not problem, [row])
     if problem:
         return _fail(options, problem, result, display)
+    software = f", {row['software_blocks']:,} software blocks" if row["software_blocks"] else ""
     display.say(f"key slot {row['slot']} opened, {row['key_slot_blocks']:,} blocks; decrypted "
-                f"{row['blocks']:,} blocks, {row['hardware_blocks']:,} hardware blocks: "
+                f"{row['blocks']:,} blocks, {row['hardware_blocks']:,} hardware blocks{software}: "
                 f"{row['seconds']:,.1f} s")
     return 0
 
 
-def _run(target: Target, spec: LuksSpec, display: Display) -> JobResult:
+def _run(options: LuksOptions, spec: LuksSpec, display: Display) -> JobResult:
     """Raises InvalidRequest when no key slot opens."""
+    target = options.target
+
     def report(line: dict[str, Any]) -> None:
         if line["kind"] == "progress":
             display.progress(f"luks on {target.label}, sectors", line["done"], line["total"])
@@ -90,7 +94,7 @@ def _run(target: Target, spec: LuksSpec, display: Display) -> JobResult:
     launcher = Launcher(target, display)
     result = launcher.run(JobRequest("luks", asdict(spec), target.bench(), private=True), report)
     if not result.problem and result.result is not None and result.result["refused"]:
-        raise InvalidRequest(result.result["text"])
+        raise InvalidRequest(f"{options.image}: {result.result['text']}")
     return result
 
 
