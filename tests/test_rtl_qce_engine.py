@@ -5,10 +5,15 @@ import pytest
 from pymodel.regress.config import known_top
 
 MODULE = "cocotb_tests.test_qce_same_as_model"
+EVERY_EDGE = "cocotb_tests.test_qce_every_edge"
 
 
 def test_the_qce_is_its_model_in_data_registers_interrupt_and_cycles(run_rtl, sim):
     run_rtl("qce_top", MODULE, sim)
+
+
+def test_whatever_meets_a_request_at_any_of_its_edges_it_is_its_model(run_rtl, sim):
+    run_rtl("qce_top", EVERY_EDGE, sim)
 
 
 @pytest.mark.parametrize("stages", [2, 14])
