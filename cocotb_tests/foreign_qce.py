@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cocotb.triggers import FallingEdge
+from cocotb.triggers import Event, FallingEdge
 
 from cocotb_tests.foreign import (
     PAGE_BYTES,
@@ -143,9 +143,18 @@ class Engine:
         """Without waiting for the answer of one before the next is sent. Raises: Refused."""
         events = [self.master.init_write(register, value.to_bytes(4, "little"), prot)
                   for register, value in values.items()]
+        await self.answers(*events)
         for register, event in zip(values, events, strict=True):
-            await within(LONGEST, event.wait())
             _judge(event.data.resp, register)
+
+    async def snapshot(self) -> dict[Register, int]:
+        """The value of every register."""
+        return {register: await self.read(register) for register in Register}
+
+    async def answers(self, *events: Event) -> None:
+        """To accesses that have been sent."""
+        for event in events:
+            await within(LONGEST, event.wait())
 
     # -- requests ---------------------------------------------------------------------------------
 

@@ -59,9 +59,12 @@ async def error_answers_are_reported_with_what_was_done(dut, rate):
         await fails(request, WRITE_ERROR, FaultKind.PAGE, FaultAccess.DESTINATION, DST_AT + PAGE_BYTES, good)
 
         request = simple(32, destination=[(DST_AT, 32), (DST_AT + 8 + good, DUMP_BYTES)], dump=True)
-        status = q.STATUS_SW_ERR.mask | q.STATUS_ERR_INTR.mask
-        await fails(request, status, FaultKind.ALIGNMENT, FaultAccess.DESTINATION, DST_AT + 8 + good, 0)
+        await fails(request, REFUSED, FaultKind.ALIGNMENT, FaultAccess.DESTINATION, DST_AT + 8 + good, 0)
         await engine.run(simple(48))
+
+        size = 24 + good
+        request = simple(64, source=[(SRC_AT, 32), (DST_AT, size)])
+        await fails(request, REFUSED, FaultKind.ALIGNMENT, FaultAccess.SOURCE, DST_AT + size, 0)
 
 
 @cocotb.test(**LIMIT)

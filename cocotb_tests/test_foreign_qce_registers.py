@@ -9,20 +9,15 @@ from cocotb_tests.foreign_qce import (
     DST_AT,
     LISTS_AT,
     LOCK,
-    NONSECURE,
     OKAY,
-    PRIVILEGED,
     SLVERR,
     SRC_AT,
-    UNLOCK,
     Engine,
-    Request,
+    simple,
 )
 from pymodel.engines import qce_registers as q
 from pymodel.engines.qce_registers import WRITABLE, CryptoState, Register
-from pymodel.engines.quirks import Quirk
 
-KEY, OTHER_KEY = bytes(range(16)), bytes(range(1, 17))
 WHOLE = {Register.SEG_SIZE, Register.ENCR_SEG_SIZE, Register.ENCR_SEG_START, Register.CNTR0_IV,
          Register.CNTR1_IV, Register.CNTR2_IV, Register.CNTR3_IV, Register.SRC_LIST_ADDRESS,
          Register.DST_LIST_ADDRESS}
@@ -32,18 +27,10 @@ STORED = {**dict.fromkeys(WHOLE, 0xFFFF_FFFF), Register.ENCR_SEG_CFG: 0x7FF, Reg
 """What a register keeps of what is written to it, bit by bit."""
 
 
-def request(length: int = 32, flags: int = 0, key: bytes = KEY) -> Request:
-    return Request(key, length, [(SRC_AT, length)], [(DST_AT, length)], flags=flags)
-
-
-async def snapshot(engine: Engine) -> dict[Register, int]:
-    return {register: await engine.read(register) for register in Register}
-
-
 @cocotb.test(**LIMIT)
 async def every_register_has_its_reset_value(dut):
     engine = await Engine.start(dut)
-    assert await snapshot(engine) == q.RESET
+    assert await engine.snapshot() == q.RESET
     assert not int(dut.irq.value)
     assert not int(dut.busy.value)
 
@@ -62,9 +49,9 @@ async def a_register_keeps_what_is_written_and_touches_no_other(dut, rate):
             assert await engine.read(register) == expected[register], register.name
         for k in range(8):
             await engine.write(Register[f"ENCR_KEY{k}"], engine.numbers.getrandbits(32))
-        assert await snapshot(engine) == expected
+        assert await engine.snapshot() == expected
     await engine.soft_reset()
-    assert await snapshot(engine) == q.RESET
+    assert await engine.snapshot() == q.RESET
 
 
 @cocotb.test(**LIMIT)
@@ -89,7 +76,7 @@ async def outside_the_map_or_off_a_word_is_refused_without_effect(dut, rate):
         assert (await engine.master.read(register, 1)).resp == OKAY  # a read has no strobes
         if register not in WRITABLE:
             assert await engine.refuses(register, 0xFFFF_FFFF), register.name
-    assert await snapshot(engine) == q.RESET
+    assert await engine.snapshot() == q.RESET
 
 
 @cocotb.test(**LIMIT)
@@ -121,7 +108,7 @@ async def every_order_of_reads_and_writes_under_way_is_answered(dut):
 @cocotb.test(**LIMIT)
 async def status_bits_are_cleared_by_0_and_by_go(dut):
     engine = await Engine.start(dut)
-    await engine.begin(request())
+    await engine.begin(simple(32))
     await engine.interrupted()
     done, interrupt = q.STATUS_OPERATION_DONE.mask, q.STATUS_OP_DONE_INTR.mask
     await engine.write(Register.STATUS, 0xFFFF_FFFF)
@@ -138,17 +125,17 @@ async def status_bits_are_cleared_by_0_and_by_go(dut):
     assert await engine.read(Register.CYCLES) == 1
     await engine.write(Register.STATUS, ~q.STATUS_SW_ERR.mask & 0xFFFF_FFFF)
     assert await engine.read(Register.STATUS) == q.STATUS_ERR_INTR.mask
-    await engine.run(request())
+    await engine.run(simple(32))
 
 
 @cocotb.test(**LIMIT)
 async def the_interrupt_is_a_level_that_its_masks_hide(dut):
     engine = await Engine.start(dut)
     for bad, mask in ((False, q.CONFIG_MASK_OP_DONE_INTR.mask), (True, q.CONFIG_MASK_ERR_INTR.mask)):
-        await engine.begin(request(flags=LOCK))
-        await engine.finish(request())
-        await engine.ring("SRC", request().source)
-        await engine.ring("DST", request().destination)
+        await engine.begin(simple(32, flags=LOCK))
+        await engine.finish(simple(32))
+        await engine.ring("SRC", simple(32).source)
+        await engine.ring("DST", simple(32).destination)
         await engine.write(Register.SEG_SIZE, 16 if bad else 32)
         await engine.write(Register.CONFIG, mask)
         await engine.write(Register.GOPROC, q.GOPROC_GO.mask)
@@ -168,11 +155,11 @@ async def a_busy_engine_refuses_what_it_works_with(dut, rate):
     """It hangs here, so it is busy as long as it takes to try."""
     engine = await Engine.start(dut)
     engine.hold_back(rate)
-    await engine.write_all(request(0).setup)
+    await engine.write_all(simple(0).setup)
     await engine.write(Register.GOPROC, q.GOPROC_GO.mask)
     await engine.cycles(20)
     assert await engine.state() is CryptoState.WAIT_LENGTH
-    before = await snapshot(engine)
+    before = await engine.snapshot()
     free = {Register.STATUS, Register.CONFIG, Register.SOFT_RESET}
     lists = {register for register in WRITABLE if register.name.startswith(("SRC_", "DST_"))}
     for register in sorted(WRITABLE - free - lists):
@@ -181,7 +168,7 @@ async def a_busy_engine_refuses_what_it_works_with(dut, rate):
     await engine.write(Register.STATUS, 0)
     await engine.write(Register.CONFIG, before[Register.CONFIG])
     changing = {Register.CYCLES: 0}
-    assert await snapshot(engine) | changing == before | changing
+    assert await engine.snapshot() | changing == before | changing
     for which, pieces in (("SRC", [(SRC_AT, 16)]), ("DST", [(DST_AT, 16)])):
         await engine.ring(which, pieces)
         for name in ("LIST_ADDRESS", "LIST_LENGTH", "DOORBELL"):
@@ -189,108 +176,4 @@ async def a_busy_engine_refuses_what_it_works_with(dut, rate):
         assert await engine.read(Register[f"{which}_LIST_ADDRESS"]) == LISTS_AT[which]
     assert await engine.state() is CryptoState.WAIT_LENGTH
     await engine.soft_reset()
-    await engine.run(request())
-
-
-# -- two masters ------------------------------------------------------------------------------------
-
-
-async def locked(engine: Engine) -> bool:
-    return bool(q.STATUS2_LOCKED.get(await engine.read(Register.STATUS2, NONSECURE)))
-
-
-async def refused_everywhere(engine: Engine, prot: int) -> None:
-    for register in sorted(WRITABLE):
-        assert await engine.refuses(register, 0, prot), register.name
-
-
-@cocotb.test(**LIMIT)
-@cocotb.parametrize(owner=[0, NONSECURE])
-async def a_lock_keeps_the_other_master_out_until_the_end_is_acknowledged(dut, owner):
-    engine = await Engine.start(dut)
-    other = owner ^ NONSECURE
-    engine.hold_back(0.3)
-    chosen = request(flags=LOCK)
-    engine.expect(chosen)
-    await engine.ring("SRC", chosen.source, LOCK, owner)
-    assert await locked(engine)
-    await refused_everywhere(engine, other)
-    await engine.write_all(chosen.setup, owner)
-    await engine.ring("DST", chosen.destination, 0, owner)
-    await engine.write(Register.GOPROC, chosen.go, owner)
-    await engine.interrupted()
-    engine.memory.check()
-    await refused_everywhere(engine, other)
-    interrupt = q.STATUS_OP_DONE_INTR.mask
-    await engine.write(Register.STATUS, 0xFFFF_FFFF, owner)
-    assert await locked(engine)
-    await engine.write(Register.STATUS, ~interrupt & 0xFFFF_FFFF, owner)
-    assert not await locked(engine)
-    await engine.write(Register.SEG_SIZE, 5, other)
-
-
-@cocotb.test(**LIMIT)
-async def only_a_privileged_reset_passes_the_lock(dut):
-    engine = await Engine.start(dut)
-    await engine.ring("SRC", request().source, LOCK)
-    assert await engine.refuses(Register.SOFT_RESET, 1, NONSECURE)
-    assert await locked(engine)
-    assert await engine.refuses(Register.SEG_SIZE, 1, NONSECURE | PRIVILEGED)
-    await engine.soft_reset(NONSECURE | PRIVILEGED)
-    assert await snapshot(engine) == q.RESET
-    await engine.write(Register.SEG_SIZE, 1, NONSECURE)
-
-
-@cocotb.test(**LIMIT)
-async def unlock_gives_the_registers_back_while_the_request_runs(dut):
-    engine = await Engine.start(dut)
-    chosen = request(512, flags=LOCK | UNLOCK)
-    engine.expect(chosen)
-    await engine.begin(chosen)
-    while await engine.state() is not CryptoState.RUN:
-        assert not int(dut.irq.value)
-    assert not await locked(engine)
-    assert await engine.refuses(Register.SEG_SIZE, 0, NONSECURE)  # busy
-    await engine.write(Register.CONFIG, 0xF, NONSECURE)
-    await engine.write(Register.CONFIG, 0xC)
-    await engine.finish(chosen)
-    engine.memory.check()
-
-
-@cocotb.test(**LIMIT)
-async def without_a_lock_the_other_master_can_spoil_a_request(dut):
-    """SHARED_REGISTERS: it changes the key between the setup and GO."""
-    engine = await Engine.start(dut)
-    chosen = request()
-    engine.expect(chosen, key=OTHER_KEY)
-    await engine.ring("SRC", chosen.source)
-    await engine.write_all(chosen.setup)
-    for register, value in request(key=OTHER_KEY).setup.items():
-        if register.name.startswith("ENCR_KEY"):
-            await engine.write(register, value, NONSECURE)
-    await engine.ring("DST", chosen.destination)
-    await engine.write(Register.GOPROC, chosen.go)
-    await engine.finish(chosen)
-    engine.memory.check()
-
-
-@cocotb.test(**LIMIT)
-async def with_its_quirk_off_the_first_write_locks(dut):
-    engine = await Engine.start(dut, Quirk.all() & ~Quirk.SHARED_REGISTERS)
-    await engine.write(Register.CONFIG, 0xF, NONSECURE)
-    await engine.write(Register.STATUS, 0, NONSECURE)
-    assert not await locked(engine)
-    assert await engine.refuses(Register.VERSION, 0)
-    assert not await locked(engine)
-    chosen = request()
-    engine.expect(chosen)
-    await engine.write_all(chosen.setup)
-    assert not int(dut.busy.value)
-    assert await locked(engine)
-    await refused_everywhere(engine, NONSECURE)
-    await engine.ring("SRC", chosen.source)
-    await engine.ring("DST", chosen.destination)
-    await engine.write(Register.GOPROC, chosen.go)
-    await engine.finish(chosen)
-    assert not await locked(engine)
-    engine.memory.check()
+    await engine.run(simple(32))
