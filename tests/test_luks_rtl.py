@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
+import time
 
+import interruptible
 import pytest
-from luks_images import PASSPHRASE, shipped
+from luks_images import PASSPHRASE, STATE, patched, shipped
 
 from pymodel import cli
-from pymodel.regress import launch, run
+from pymodel.regress import launch, run, simulators
+from pymodel.regress.output_file import TEMPORARY_PREFIX
+
+SECONDS = 60
 
 
 @pytest.fixture
@@ -61,3 +67,20 @@ def test_the_passphrase_is_private_while_the_simulation_runs_and_gone_afterwards
         assert passphrase.hex().encode() not in text
         assert b"\xa9" * 16 not in text
         assert b"a9" * 16 not in text
+
+
+@pytest.mark.parametrize("on", ["model", "rtl"])
+def test_an_interrupt_ends_even_billions_of_iterations(files, on):
+    """A damaged number of iterations takes an hour; nobody has to wait for its end."""
+    (files / "image").write_bytes(patched(shipped("aes128-xts-plain64.luks1"), STATE + 4, b"\xff" * 4))
+    process = interruptible.begin("luks", "image", "--passphrase-file", "passphrase", "--on", on, "--sim",
+                                  simulators.installed()[-1].name, "decrypt", "out", builds=files / "build")
+    while not any(files.glob("build/runs/*/simulation.log" if on == "rtl" else f"{TEMPORARY_PREFIX}*")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert errors.endswith("ecbench: interrupted\n")
+    assert {path.name for path in files.iterdir()} <= {"image", "passphrase", "build"}
+    assert not list(files.glob("build/runs/*/job.json")), "the passphrase is still there"
