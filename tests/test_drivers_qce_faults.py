@@ -140,12 +140,32 @@ def test_the_earlier_one_of_two_faults_is_reported():
     bench.memory.protect(pages[0], 1, readable=False, writable=True)
     bench.memory.protect(pages[1], 1, readable=True, writable=False)
     for ahead, behind, access, address in ((37, 101, "source read", pages[0]),
-                                           (101, 37, "destination write", pages[1])):
+                                           (101, 37, "destination write", pages[1]),
+                                           (37, 37, "source read", pages[0])):
         src, dst = Buffers.of(pages[0] - ahead, 160), Buffers.of(pages[1] - behind, 160)
         with pytest.raises(EngineFault) as caught:
             bench.run(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
         fault = caught.value
         assert (fault.kind, fault.access, fault.address, fault.completed) == ("page", access, address, 32)
+
+
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_a_bounced_block_that_the_host_cannot_touch_is_found_where_it_is_in_the_request(access):
+    bench = QceBench()
+    driver, end = bench.driver(), bench.memory.allocate_pages(3) + 2 * PAGE_BYTES
+    bench.memory.protect(end, 1, readable=access != "read", writable=access != "write")
+    faulty = Buffers([(end - 4096, 64), (end - 4001, 32), (end - 2048, 512), (end - 40, 80),
+                      (end - 1024, 32)])
+    other = bench.buffer(bytes(720))
+    src, dst = (faulty, other) if access == "read" else (other, faulty)
+    src.part(0, 640).scatter(bench.memory, DATA)
+    with pytest.raises(EngineFault) as caught:
+        bench.run(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
+    fault = caught.value
+    assert (fault.kind, fault.access, fault.address) == ("page", ACCESS[access], end)
+    assert fault.completed == 640
+    assert dst.part(0, 640).read(bench.memory) == EXPECTED
+    assert bench.port.requests() == [512, 128]
 
 
 # -- lists and dump ---------------------------------------------------------------------------------

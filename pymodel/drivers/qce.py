@@ -152,13 +152,13 @@ class QceDriver:
             raise failure
 
     def _lists(self, src: Buffers, dst: Buffers, stop: int, last: bool) -> tuple[Buffers, Buffers]:
-        """Both sides of the first ``stop`` bytes in whole blocks; the destination as it was given where
-        that is not minded and nothing comes after them."""
+        """Both sides, with room for the first ``stop`` bytes in whole blocks. The destination ends there,
+        unless a longer one is not minded and no other part comes ``last``."""
         room = whole_blocks(stop)
         src, dst = with_room(src, room), with_room(dst, room)
         if last and Quirk.DUMP_FOLLOWS_DATA not in self.handles:
-            return src.part(0, room), dst
-        return src.part(0, room), dst.part(0, room)
+            return src, dst
+        return src, dst.part(0, room)
 
     def _bounceable(self, src: Buffers, dst: Buffers, stop: int) -> tuple[int, EngineFault | None]:
         """How far the host can fill and empty bounce buffers, and the fault that follows if it is not all."""
