@@ -18,6 +18,9 @@ from pymodel.errors import EcbenchError
 from pymodel.jobs import crypt_spec
 from pymodel.jobs.ciphers import MODES
 from pymodel.jobs.engines import ENGINES
+from pymodel.jobs.profiles import NONE, PROFILES
+from pymodel.modes.xts import STRATEGIES
+from pymodel.published import EXPERIMENTS
 from pymodel.regress import simulators
 from pymodel.regress.bench_command import BenchOptions, measure_speed
 from pymodel.regress.build import BuildError
@@ -28,7 +31,9 @@ from pymodel.regress.display import Display
 from pymodel.regress.luks_command import LuksOptions, luks
 from pymodel.regress.own_test import OwnTestOptions, run_own_test
 from pymodel.regress.quirks_command import show_quirks
+from pymodel.regress.reproduce_command import ReproduceOptions, reproduce
 from pymodel.regress.run_command import RunOptions, run_requests
+from pymodel.regress.speed_command import DIRECTIONS, SIZES, SpeedOptions, print_speed
 from pymodel.regress.target import Target
 
 ALL_ENGINES = "all"
@@ -127,6 +132,51 @@ def bench(
     """Measure blocks per second of XTS in every layer and simulator, and without Python."""
     target = Target(engine, "model", simulators.NAMES[0], stages=stages)
     return partial(measure_speed, BenchOptions(target, repeats, seconds, profile, json), Display())
+
+
+@app.command()
+def speed(
+    mode: Annotated[list[str] | None, typer.Option(
+        "--mode", help=f"xts by default; may be given again. One of {', '.join(MODES)}.")] = None,
+    direction: Annotated[str, typer.Option("--direction", help=f"{', '.join(DIRECTIONS)}.")] = "both",
+    key_bits: Annotated[list[int] | None, typer.Option(
+        "--key-bits", help="Of the whole key; may be given again. All by default.")] = None,
+    size: Annotated[list[int] | None, typer.Option(
+        "--bytes", help=f"Of a request; may be given again. Else {', '.join(map(str, SIZES))}.")] = None,
+    strategy: Annotated[str, typer.Option(
+        "--strategy", help=f"XTS: {', '.join(STRATEGIES)}.")] = STRATEGIES[0],
+    data_unit: Annotated[int, typer.Option("--data-unit", min=0, help="XTS: bytes of a data unit, many in "
+                                           "one request; 0: the request is one.")] = 0,
+    policy: Annotated[str | None, typer.Option("--policy", help="PadLock: when to load the key.")] = None,
+    threshold: Annotated[int | None, typer.Option("--threshold", min=0, help="QCE: bytes up to which "
+                                                  "software does it, aes_sw_max_len; by default 0.")] = None,
+    profile: Annotated[str, typer.Option("--profile", help=f"The machine: {', '.join(PROFILES)}.")] = NONE,
+    engine: Engine = "padlock",
+    stages: Stages = 1,
+    on: On = "model",
+    sim: Sim = simulators.NAMES[0],
+    json: Json = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows to this file as CSV.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw cycles over bytes into this SVG.")] = None,
+) -> Work:
+    """Print what requests take, in cycles, in the tables of tcrypt."""
+    options = SpeedOptions(Target(engine, on, sim, stages=stages), tuple(mode or ("xts",)), direction,
+                           tuple(key_bits or ()), tuple(size or SIZES), strategy, data_unit, policy,
+                           threshold, profile, json, csv, plot)
+    return partial(print_speed, options, Display())
+
+
+@app.command("reproduce")
+def reproduce_published(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this experiment: "
+                                               f"{', '.join(EXPERIMENTS)}.", show_default=False)] = None,
+    on: On = "model",
+    sim: Sim = simulators.NAMES[0],
+    json: Json = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with tables and plots.")] = None,
+) -> Work:
+    """Do published measurements again on the bench, and print both side by side."""
+    return partial(reproduce, ReproduceOptions(name, on, sim, json, html), Display())
 
 
 @app.command("crypt")

@@ -13,9 +13,11 @@ from pymodel.jobs.bench import Bench, Report, model_bench
 from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.crypt import crypt_file
+from pymodel.jobs.factoring import compare_factoring
 from pymodel.jobs.luks import decrypt_volume
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
+from pymodel.jobs.speed import measure_speed_of_requests
 from pymodel.jobs.throughput import measure_throughput
 from pymodel.jobs.vectors import replay_vectors
 
@@ -23,7 +25,8 @@ Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, An
 
 JOBS: Mapping[str, Job] = {
     "run": run_mode, "cases": replay_cases, "crypt": crypt_file, "luks": decrypt_volume,
-    "quirks": demonstrate_quirks, "throughput": measure_throughput, "vectors": replay_vectors,
+    "quirks": demonstrate_quirks, "speed": measure_speed_of_requests,
+    "factoring": compare_factoring, "throughput": measure_throughput, "vectors": replay_vectors,
 }
 """Every job by its name."""
 

@@ -12,12 +12,14 @@ from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGE
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.engines import ENGINES
+from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.memory import DEFAULT_BYTES, PAGE_BYTES
 
 _QUIRKS = range(int(Quirk.all()) + 1)
 _ADDRESSES = 1 << 32
 
-_NAMES: Mapping[str, Collection[str]] = {"engine": ENGINES, "policy": POLICIES}
+_NAMES: Mapping[str, Collection[str]] = {"engine": ENGINES, "policy": POLICIES,
+                                         "profile": PROFILES}
 _CHOICES = {"fetch_blocks": FETCH_BLOCKS, "stages": STAGES}
 _RANGES = {
     "quirks": _QUIRKS, "handles": _QUIRKS, "setup_cycles": SETUP_CYCLES, "slow_start_cycles": range(1 << 16),
@@ -53,6 +55,8 @@ class BenchSpec:
     """A multiple of 4096; on RTL what the top has."""
     handles: int = int(Quirk.all())
     """Quirks the driver works round."""
+    profile: str = NONE
+    """What host work costs, by the name of a machine; its other settings are the caller's to take over."""
 
     fetch_blocks: int = 2
     """PadLock: blocks the engine fetches at a time, 1, 2, 4 or 8."""

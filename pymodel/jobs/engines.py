@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pymodel.block_engine import BLOCK_BYTES, BlockEngine
+from pymodel.costs import Host
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.drivers.padlock_engine import generous_watchdog
 from pymodel.drivers.qce import QceDriver
@@ -15,6 +16,7 @@ from pymodel.engines.ports import RegisterPort, XcryptPort
 from pymodel.engines.qce import MAX_DESCRIPTORS
 from pymodel.engines.qce_model import QceModel
 from pymodel.engines.quirks import Quirk
+from pymodel.jobs.profiles import PROFILES
 from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
 
@@ -57,6 +59,11 @@ class EngineKind:
     watchdog: Callable[[BenchSpec, int], int]
 
 
+def host_of(bench: Bench) -> Host:
+    """The bench's first CPU, with the costs of its profile."""
+    return Host(bench.cpus[0], bench.kernel, PROFILES[bench.spec.profile].costs())
+
+
 def _padlock_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> PadlockModel:
     return PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
                         setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
@@ -66,7 +73,8 @@ def _padlock_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> Padlo
 def _padlock_driver(bench: Bench, options: dict[str, Any]) -> PadlockDriver:
     spec = bench.spec
     settings: dict[str, Any] = {"policy": spec.policy, "handles": Quirk(spec.handles),
-                                "fetch_blocks": spec.fetch_blocks, "watchdog": bench.watchdog, **options}
+                                "fetch_blocks": spec.fetch_blocks, "watchdog": bench.watchdog,
+                                "host": host_of(bench), **options}
     port = cast(XcryptPort, bench.port)
     return PadlockDriver(port, bench.memory, bench.kernel, bench.cpus[0], **settings)
 
@@ -85,14 +93,17 @@ def _qce_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> QceModel:
 def _qce_driver(bench: Bench, options: dict[str, Any]) -> QceDriver:
     spec = bench.spec
     settings: dict[str, Any] = {"handles": Quirk(spec.handles), "aes_sw_max_len": spec.aes_sw_max_len,
-                                "watchdog": bench.watchdog, **options}
+                                "watchdog": bench.watchdog, "host": host_of(bench), **options}
     return QceDriver(cast(RegisterPort, bench.port), bench.memory, bench.kernel, bench.cpus[0], **settings)
 
 
 def _qce_watchdog(spec: BenchSpec, length: int) -> int:
-    """``length``: bytes of one request, which may lie in a burst for each block."""
+    """``length``: bytes of one request, which may lie in a burst for each block.
+
+    Each block and its bursts wait on five channels, and as long as a random number is unlucky.
+    """
     blocks = -(-length // BLOCK_BYTES)
-    stalled = 50_000 + 1_000 * blocks if spec.stall_seed else 0
+    stalled = 20 * 256 // (256 - spec.stall_rate) * (blocks + 64) if spec.stall_seed else 0
     bursts = blocks + 2 * MAX_DESCRIPTORS
     return (4_000 + 32 * blocks + spec.slow_start_cycles + (spec.read_latency + spec.write_latency) * bursts
             + stalled)

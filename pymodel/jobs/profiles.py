@@ -1,0 +1,123 @@
+"""Machines by name: what host work costs there, and what their engine and memory are set to.
+
+Each constant says what it means and where its value comes from: ``fitted`` to the cells of
+``pymodel.published`` that are marked so, or else an estimate or a source. docs/timing.md shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymodel.costs import HostCosts, HostWork
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``value``: engine cycles, unless ``meaning`` says something else."""
+
+    value: float
+    meaning: str
+    source: str
+    fitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """``host``: cycles for a unit of work. ``bench``: settings of a BenchSpec. ``hertz``: engine cycles a
+    second, to tell time; None where cycles were published."""
+
+    about: str
+    host: Mapping[HostWork, Constant] = field(default_factory=dict)
+    bench: Mapping[str, Constant] = field(default_factory=dict)
+    hertz: Constant | None = None
+
+    def costs(self) -> HostCosts:
+        return HostCosts({work: constant.value for work, constant in self.host.items()})
+
+    def settings(self) -> dict[str, Any]:
+        """For a BenchSpec, besides the name of the profile."""
+        return {name: int(constant.value) for name, constant in self.bench.items()}
+
+    def constants(self) -> dict[str, Constant]:
+        """All of them by name."""
+        named = {str(work): constant for work, constant in self.host.items()} | dict(self.bench)
+        return named if self.hertz is None else named | {"hertz": self.hertz}
+
+
+_XOR_32 = Constant(8, "a block XORed with another",
+                   "estimate: four words of 32 bits, each loaded twice, XORed and stored, two operations "
+                   "a cycle")
+_DOUBLING_32 = Constant(10, "a tweak doubled",
+                        "estimate: four words of 32 bits shifted with carry, and the fold")
+_KEY_LOAD_TABLE, _OVER_ECB, _THRESHOLD = "padlock-key-load", "xts-over-ecb", "qce-threshold"
+_BUFFER = "xts-buffer"
+
+NONE = "none"
+
+PROFILES: Mapping[str, Profile] = {
+    NONE: Profile("host work takes no time: what is left is the engine and the register accesses of its bus"),
+    "via-2008": Profile(
+        "a VIA with a PadLock under Linux 2.6, in cycles of its own clock, which is the engine's",
+        host={
+            HostWork.REQUEST: Constant(515, "a request: the test's loop, the crypto API, the walk of it",
+                                       _KEY_LOAD_TABLE, fitted=True),
+            HostWork.XOR: _XOR_32,
+            HostWork.DOUBLING: _DOUBLING_32,
+        },
+        bench={
+            "setup_cycles": Constant(92, "from the call of the cipher to the engine's first access",
+                                     _KEY_LOAD_TABLE, fitted=True),
+            "read_latency": Constant(14, "of the memory, for reads", _KEY_LOAD_TABLE, fitted=True),
+            "write_latency": Constant(14, "of the memory, for writes", "the same as for reads"),
+        }),
+    "via-nano-2010": Profile(
+        "a VIA Nano with dm-crypt, which makes a request of each sector of 512 bytes",
+        host={
+            HostWork.REQUEST: Constant(11_780, "a sector: file system, block layer, dm-crypt, the crypto API",
+                                       _OVER_ECB, fitted=True),
+            HostWork.XOR: _XOR_32,
+            HostWork.DOUBLING: _DOUBLING_32,
+        },
+        bench={
+            "setup_cycles": Constant(92, "from the call of the cipher to the engine's first access",
+                                     "via-2008"),
+            "read_latency": Constant(14, "of the memory, for reads", "via-2008"),
+            "write_latency": Constant(14, "of the memory, for writes", "via-2008"),
+        },
+        hertz=Constant(1.305e9, "cycles of CPU and engine in a second", _OVER_ECB, fitted=True)),
+    "ipq-2020": Profile(
+        "an IPQ4019 with its QCE under Linux 5, in cycles of the engine's clock",
+        host={
+            HostWork.REQUEST: Constant(132, "a request: the test's loop, the crypto API", _THRESHOLD,
+                                       fitted=True),
+            HostWork.REGISTER: Constant(25, "a register read or written, 200 ns",
+                                        "estimate: an access that is not cached"),
+            HostWork.MAPPED_BLOCK: Constant(11, "the cache cleaned and invalidated for 16 bytes, in and out",
+                                            _THRESHOLD, fitted=True),
+            HostWork.FALLBACK_BLOCK: Constant(16.9, "a block of AES in software, without its rounds",
+                                              _THRESHOLD, fitted=True),
+            HostWork.FALLBACK_ROUND: Constant(9.88, "a round of AES in software", _THRESHOLD, fitted=True),
+        },
+        bench={
+            "slow_start_cycles": Constant(4025, "SLOW_START, and what the host spends on DMA and interrupt",
+                                          _THRESHOLD, fitted=True),
+        },
+        hertz=Constant(125e6, "cycles of the engine in a second",
+                       "Linux, drivers/clk/qcom/gcc-ipq4019.c: gcc_crypto_clk is fepll125")),
+    "x86-2018": Profile(
+        "a PC whose CPU has AES instructions; a cycle is a nanosecond, because nanoseconds were published",
+        host={
+            HostWork.REQUEST: Constant(296, "a request: the crypto API, the walk, the calls of the cipher",
+                                       _BUFFER, fitted=True),
+            HostWork.XOR: Constant(0.5, "a block XORed with another", "estimate: one operation of 128 bits"),
+            HostWork.DOUBLING: Constant(1.1, "a tweak doubled", _BUFFER, fitted=True),
+            HostWork.COPY: Constant(2.3, "a tweak kept in the buffer and read back", _BUFFER, fitted=True),
+            HostWork.ALLOCATION: Constant(157, "kmalloc and kfree of the buffer", _BUFFER, fitted=True),
+            HostWork.FALLBACK_ROUND: Constant(0.3, "a round of a block by the AES instructions",
+                                              _BUFFER, fitted=True),
+        },
+        hertz=Constant(1e9, "nanoseconds in a second", "by definition")),
+}
+"""By name, the default one first."""
