@@ -138,13 +138,13 @@ async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
     numbers = engine.numbers
     partly = 0
     for _ in range(15):
-        length = 512
+        length = 1024  # twice what the reader and the writer can hold
         request = simple(length, key=numbers.randbytes(16), flags=LOCK,
                          destination=[(DST_AT + 16 * numbers.randrange(256), length)])
         at = request.destination[0][0]
         whole, before = request.transform(engine.gather(request.source)), engine.memory.read(at, length)
         await engine.begin(request)
-        await engine.cycles(numbers.randrange(500))
+        await engine.cycles(numbers.randrange(900))
         await engine.soft_reset()
         assert not int(dut.busy.value)
         assert not int(dut.irq.value)
