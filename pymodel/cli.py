@@ -35,6 +35,8 @@ from pymodel.regress.reproduce_command import ReproduceOptions, reproduce
 from pymodel.regress.run_command import RunOptions, run_requests
 from pymodel.regress.speed_command import DIRECTIONS, SIZES, SpeedOptions, print_speed
 from pymodel.regress.target import Target
+from pymodel.regress.vectors_command import VectorsOptions, write_vectors
+from pymodel.vectors import generate, vector_file
 
 ALL_ENGINES = "all"
 """The name of no engine, and of every one."""
@@ -228,6 +230,19 @@ def luks_volume(
     """Open a LUKS1 volume, with every AES operation done by the engine."""
     target = Target(engine, on, sim, waves, stages)
     return partial(luks, LuksOptions(target, image, work, operand, passphrase_file, json), Display())
+
+
+@app.command()
+def vectors(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    mode: Annotated[str, typer.Option("--mode", help=f"One of {', '.join(generate.MODES)}.")],
+    key_bits: Annotated[int, typer.Option("--key-bits", help="128, 192 or 256; XTS: 256, 384 or 512.")],
+    seed: Seed = 1,
+    count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 100,
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(vector_file.FORMATS)}.")] = "json",
+) -> Work:
+    """Write a file of vectors for another bench, computed by the golden model."""
+    return partial(write_vectors, VectorsOptions(mode, key_bits, seed, count, form, out), Display())
 
 
 @app.command("test")
