@@ -162,8 +162,9 @@ async def an_error_at_any_beat_agrees(dut, setting):
     for readable, page in ((False, SRC + PAGE_BYTES), (True, DST + PAGE_BYTES)):
         scene.append(Protect(page, readable, not readable))
         for cut in range(1, 22):
-            moved = replace(request, source=[Descriptor(SRC + PAGE_BYTES - 16 * cut, 22 * 16)],
-                            destination=[Descriptor(DST + PAGE_BYTES - 16 * cut, 30 * 16)], size=22 * 16)
+            dst = DST + PAGE_BYTES - 16 * cut
+            moved = replace(request, source=[Descriptor(SRC + PAGE_BYTES - 16 * cut, 22 * 16)], size=22 * 16,
+                            destination=[Descriptor(dst, 22 * 16), Descriptor(dst + 22 * 16, 128)])
             scene += [*moved.lists(), moved.act(reset=True)]
         scene.append(Protect(page, True, True))
     log = await pair.agree(scene)

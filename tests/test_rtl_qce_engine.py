@@ -13,7 +13,8 @@ def test_the_qce_is_its_model_in_data_registers_interrupt_and_cycles(run_rtl, si
 
 
 def test_whatever_meets_a_request_at_any_of_its_edges_it_is_its_model(run_rtl, sim):
-    run_rtl("qce_top", EVERY_EDGE, sim)
+    """In the build for speed: there are thousands of requests."""
+    run_rtl(known_top("qce_top"), EVERY_EDGE, sim, fast=True)
 
 
 @pytest.mark.parametrize("stages", [2, 14])
