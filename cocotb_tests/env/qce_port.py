@@ -159,12 +159,12 @@ class QcePort:
             self._script_entries.value = packed
             self._script_post.value = self._script_toggle << 9 | len(accesses)
             await self._script_done.wait()
-            answer = self._script_answer(accesses)
+            answer = self.script_answer(accesses)
             self._note(accesses, answer)
         self._answered(posted, answer)
         return self._outcome(accesses, answer)
 
-    def _script_answer(self, accesses: Sequence[RegisterAccess]) -> Answer:
+    def script_answer(self, accesses: Sequence[RegisterAccess]) -> Answer:
         """What has been answered so far."""
         result = int(self._script_result.value)
         done, refused = result >> 1024 & 0x3F, bool(result >> 1030)

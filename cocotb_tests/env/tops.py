@@ -11,6 +11,7 @@ from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.judge import Judge
 from cocotb_tests.env.kernel import CosimKernel
 from cocotb_tests.env.padlock_predictor import PadlockPredictor
+from cocotb_tests.env.qce_follower import QceFollower
 from cocotb_tests.env.qce_predictor import QcePredictor
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import InvalidRequest
@@ -38,8 +39,13 @@ def _padlock(dut: Any, kernel: CosimKernel, memory: MirrorMemory, spec: BenchSpe
 
 
 def _qce(dut: Any, kernel: CosimKernel, memory: MirrorMemory, spec: BenchSpec) -> tuple[Port, Judge]:
-    predictor = QcePredictor(memory, spec)
-    return qce_port.QcePort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks)), predictor
+    if not spec.stall_seed:
+        predictor = QcePredictor(memory, spec)
+        return qce_port.QcePort(dut, kernel, memory, predictor, quirks=Quirk(spec.quirks)), predictor
+    follower = QceFollower(memory, spec, lambda: bool(int(dut.busy.value)))
+    port = qce_port.QcePort(dut, kernel, memory, follower, quirks=Quirk(spec.quirks))
+    follower.script_so_far = port.script_answer
+    return port, follower
 
 
 ENGINE_TOPS: Mapping[str, EngineTop] = {
