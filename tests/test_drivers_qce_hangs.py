@@ -251,7 +251,10 @@ def test_a_reset_at_any_cycle_ends_only_the_request_on_the_engine_and_loses_no_b
             first, second = (bench.kernel.start(driver.ecb(key, buffer, buffer, decrypt=False))
                              for buffer in buffers)
             await bench.kernel.sleep(cycle)
+            asked = bench.kernel.now()
             await driver.reset()
+            assert bench.port.log.count("reset") == 1
+            assert bench.kernel.now() - asked < 200
             hangs = [await error_of(request.join()) for request in (first, second)]
             for buffer, hang in zip(buffers, hangs, strict=True):
                 done = 512 if hang is None else hang.completed
@@ -272,6 +275,20 @@ def test_a_reset_of_an_idle_engine_is_a_reset_and_nothing_else():
     bench.run(driver.reset())
     assert bench.port.log == ["reset"]
     assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+
+
+def test_a_reset_waits_for_the_processor():
+    bench = QceBench()
+    driver = bench.driver()
+
+    async def main():
+        work = bench.kernel.start(bench.cpu.spend(1000))
+        await bench.kernel.sleep(1)
+        await driver.reset()
+        assert bench.kernel.now() > 1000
+        await work.join()
+
+    bench.run(main())
 
 
 def test_an_engine_that_somebody_else_has_reset_is_a_hang_with_an_exact_count():

@@ -98,9 +98,9 @@ class QceEngine:
             self._counters.key_loads += 1
             began = self._kernel.now()
             await self._wait(flight, request.length)
-            if flight.interrupted and not flight.stop:
+            if flight.interrupted:
                 values = await self._result()
-                if flight.stop:  # since: too late for this request, and still wanted
+                if flight.stop:  # too late for this request, and still wanted
                     await self._registers_of_reset()
                 self._judge(request, values)
                 return
