@@ -12,6 +12,7 @@ import numpy as np
 
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import HostWork
 from pymodel.errors import AuthenticationFailed, InvalidRequest
 from pymodel.memory import ByteArray
 from pymodel.modes.gcm_counters import MAX_BYTES, check_iv_and_tag, counters, first_counter
@@ -52,6 +53,7 @@ class Gcm(KeyedMode):
         with keys.in_use() as (key,), stating_consequence(src, dst):
             ghash = await self._ghash(keys, key)
             mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
+            await self._spend_request(len(src))
             ciphertext = src.gather(self.engine.memory) ^ stream
             tag = _tag(ghash, mask, aad, ciphertext)[:tag_bytes]
             dst.scatter(self.engine.memory, ciphertext)
@@ -67,6 +69,7 @@ class Gcm(KeyedMode):
         with keys.in_use() as (key,), stating_consequence(src, dst):
             ghash = await self._ghash(keys, key)
             mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
+            await self._spend_request(len(src))
             ciphertext = src.gather(self.engine.memory)
             if not compare_digest(_tag(ghash, mask, aad, ciphertext)[:len(tag)], bytes(tag)):
                 raise AuthenticationFailed(len(src), len(aad))
@@ -126,6 +129,12 @@ class Gcm(KeyedMode):
         """The encrypted ``first`` counter, for the tag, and ``length`` bytes of the key stream after it."""
         masks = await self._encrypted(key, counters(first, 1 + -(-length // BLOCK_BYTES)))
         return masks[:BLOCK_BYTES].tobytes(), masks[BLOCK_BYTES:BLOCK_BYTES + length]
+
+    async def _spend_request(self, length: int) -> None:
+        """What the host does besides GHASH."""
+        await self.engine.host.spend(HostWork.REQUEST)
+        await self.engine.host.spend(HostWork.ALLOCATION)
+        await self.engine.host.spend(HostWork.XOR, -(-length // BLOCK_BYTES))
 
     async def _encrypted(self, key: Key, blocks: ByteArray) -> ByteArray:
         """One engine call over ``blocks``, in scratch memory that keeps nothing of them."""

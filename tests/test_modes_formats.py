@@ -1,0 +1,213 @@
+"""RAW, UIO and MBLK data through every mode and engine: the layouts of Linux's testmgr, and random ones."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from itertools import product
+
+import pytest
+from padlock_bench import PadlockBench
+from piece_layouts import FIXED, Areas, PieceLayout, PlacedRequest, Side, random_layout, random_length
+from qce_driver_bench import QceBench
+
+from pymodel import golden
+from pymodel.buffers import Buffers, Mblk, Piece
+from pymodel.drivers.software import SoftwareEngine
+from pymodel.errors import InvalidRequest
+from pymodel.kernel import Cpu, Kernel
+from pymodel.memory import PAGE_BYTES, HostMemory
+from pymodel.modes import Cbc, Ctr, Ecb, Gcm, Xts
+from pymodel.modes.xts import STRATEGIES
+
+RANDOM_LAYOUTS = 800
+MODES = {"ecb": Ecb, "cbc": Cbc, "ctr": Ctr, "gcm": Gcm, "xts": Xts}
+KEY_BYTES = dict.fromkeys(MODES, (16, 24, 32)) | {"xts": (32, 48, 64)}
+AAD = b"header"
+
+
+def software():
+    kernel = Kernel()
+    return SoftwareEngine(HostMemory(128 * PAGE_BYTES), kernel, Cpu(kernel))
+
+
+ENGINES = {"software": software, "padlock": lambda: PadlockBench().driver(),
+           "qce": lambda: QceBench().driver()}
+
+
+# -- the formats ----------------------------------------------------------------------------------
+
+
+def test_a_format_is_a_view_of_the_same_bytes():
+    pieces = [(100, 5), (50, 0), (200, 7)]
+    assert Buffers.raw(100, 5).pieces == (Piece(100, 5),)
+    for buffers in (Buffers.uio(pieces), Buffers.mblk(Mblk.chain(pieces)), Buffers(pieces)):
+        assert buffers.pieces == (Piece(100, 5), Piece(50, 0), Piece(200, 7))
+        assert Buffers.mblk(buffers.as_mblk()).pieces == buffers.pieces
+
+
+def test_a_chain_goes_from_block_to_block():
+    chain = Mblk(100, 105, Mblk(50, 50, Mblk(200, 207)))
+    assert Mblk.chain([(100, 5), (50, 0), (200, 7)]) == chain
+    assert [(block.rptr, block.wptr) for block in chain] == [(100, 105), (50, 50), (200, 207)]
+    assert len(Buffers.mblk(Mblk.chain([]))) == 0
+
+
+@pytest.mark.parametrize(("offset", "length", "expected"), [
+    (0, None, [(100, 5), (200, 7)]), (3, None, [(103, 2), (200, 7)]), (5, 7, [(200, 7)]),
+    (4, 2, [(104, 1), (200, 1)]), (12, 0, []), (12, None, []), (0, 0, [])])
+def test_offset_and_length_choose_bytes_of_iovecs_and_chains(offset, length, expected):
+    pieces = [(100, 5), (200, 7)]
+    for buffers in (Buffers.uio(pieces, offset, length), Buffers.mblk(Mblk.chain(pieces), offset, length)):
+        assert buffers.runs == tuple(Piece(*piece) for piece in expected)
+
+
+@pytest.mark.parametrize(("offset", "length"), [(0, 13), (13, None), (13, 0), (-1, None), (6, 7), (2, -1)])
+def test_bytes_that_are_not_there_are_refused(offset, length):
+    with pytest.raises(InvalidRequest, match="of 12"):
+        Buffers.uio([(100, 5), (200, 7)], offset, length)
+
+
+def test_a_message_block_that_ends_before_it_begins_is_refused():
+    with pytest.raises(InvalidRequest, match="a piece of -1 bytes"):
+        Buffers.mblk(Mblk(100, 99))
+
+
+def test_a_split_is_the_parts_one_after_another():
+    rng = random.Random(1)
+    for _ in range(200):
+        buffers = Buffers([(1000 * n, rng.randrange(5)) for n in range(rng.randrange(6))])
+        lengths = []
+        while sum(lengths) < len(buffers) and rng.random() < 0.9:
+            lengths.append(rng.randint(0, len(buffers) - sum(lengths)))
+        parts = buffers.split(lengths)
+        assert [part.runs for part in parts] == [
+            buffers.part(sum(lengths[:n]), length).runs for n, length in enumerate(lengths)]
+    for lengths in ([13], [5, 8], [-1]):
+        with pytest.raises(ValueError, match="part"):
+            Buffers([(100, 5), (200, 7)]).split(lengths)
+
+
+# -- requests -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """One request. ``iv``: a block, or what GCM takes. ``strategy``: of XTS."""
+
+    mode: str
+    key: bytes
+    iv: bytes
+    data: bytes
+    decrypt: bool
+    strategy: str = "two-pass"
+
+    def expected(self):
+        """(result, what the request returns)."""
+        if self.mode == "gcm":
+            return golden.gcm_encrypt(self.key, self.iv, self.data, AAD)
+        result, next_iv = golden.crypt(self.mode, self.key, self.iv, self.data, encrypt=not self.decrypt)
+        return result, next_iv if self.mode in ("cbc", "ctr") else None
+
+    async def run(self, engine, src, dst):
+        """On these buffers; GCM encrypts again what it has decrypted, and returns the tag."""
+        options = {"strategy": self.strategy} if self.mode == "xts" else {}
+        with MODES[self.mode](engine, self.key, **options) as cipher:
+            if self.mode == "gcm":
+                tag = await cipher.encrypt(self.iv, AAD, src, dst)
+                if self.decrypt:
+                    await cipher.decrypt(self.iv, AAD, dst, dst, tag)
+                    assert dst.read(engine.memory) == self.data
+                    await cipher.encrypt(self.iv, AAD, dst, dst)
+                return tag
+            call = cipher.decrypt if self.decrypt else cipher.encrypt
+            return await (call(src, dst) if self.mode == "ecb" else call(self.iv, src, dst))
+
+
+def random_case(rng, mode):
+    length = random_length(rng)
+    if mode in ("ecb", "cbc"):
+        length -= length % 16
+    if mode == "xts":
+        length = max(length, 16)
+    fill = rng.choice([None, None, 0x00, 0xFF])
+    data = rng.randbytes(length) if fill is None else bytes([fill]) * length
+    key, iv = rng.randbytes(rng.choice(KEY_BYTES[mode])), rng.choice([rng.randbytes(16), b"\xff" * 16])
+    return Case(mode, key, iv, data, rng.random() < 0.5, rng.choice(STRATEGIES))
+
+
+def judge(engine, areas, layout: PieceLayout, case: Case, where: str):
+    expected = case.expected()
+    placed = PlacedRequest(areas, layout, case.data)
+    returned = engine.kernel.run(case.run(engine, placed.src, placed.dst))
+    assert (placed.result(), returned) == expected, where
+    assert not placed.damage(expected[0]), where
+
+
+@pytest.mark.parametrize("engine_name", ENGINES)
+@pytest.mark.parametrize("mode", MODES)
+def test_the_layouts_of_testmgr_are_right_in_every_mode(engine_name, mode):
+    engine, rng = ENGINES[engine_name](), random.Random(mode)
+    areas = Areas(engine.memory)
+    for layout, length, decrypt in product(FIXED, (16, 32, 64, 496, 512), (False, True)):
+        key = rng.randbytes(rng.choice(KEY_BYTES[mode]))
+        case = Case(mode, key, rng.randbytes(16), rng.randbytes(length), decrypt)
+        judge(engine, areas, layout, case, f"{layout.name}, {length} bytes, {decrypt=}")
+
+
+@pytest.mark.parametrize("engine_name", ENGINES)
+@pytest.mark.parametrize("mode", MODES)
+def test_800_random_layouts_are_right_in_every_mode(engine_name, mode):
+    seed = f"{engine_name}/{mode}"
+    print(f"seed {seed!r}")
+    engine, rng = ENGINES[engine_name](), random.Random(seed)
+    areas, seen = Areas(engine.memory), set()
+    for number in range(RANDOM_LAYOUTS):
+        layout, case = random_layout(rng), random_case(rng, mode)
+        seen.add((layout.source.form, layout.destination and layout.destination.form))
+        judge(engine, areas, layout, case, f"seed {seed!r}, request {number}: {layout}")
+    assert len(seen) == 3 + 9
+    assert engine_name == "software" or engine.counters.hardware_blocks > 1000
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+REFUSALS = {
+    "ecb": [("length", "17 bytes are not a multiple of 16"), ("destination", "destination of 32")],
+    "cbc": [("length", "17 bytes are not a multiple of 16"), ("iv", "an IV of 15 bytes"),
+            ("destination", "destination of 32")],
+    "ctr": [("iv", "a counter of 15 bytes"), ("destination", "destination of 32")],
+    "gcm": [("iv", "an IV of 0 bytes"), ("destination", "destination of 32")],
+    "xts": [("length", "XTS of 15 bytes"), ("iv", "a tweak of 15 bytes"),
+            ("destination", "destination of 32")],
+}
+_IN_PIECES = Side(((1900, 33), (3300, 7), (4800, 18)), "mblk")
+
+
+@pytest.mark.parametrize("engine_name", ENGINES)
+@pytest.mark.parametrize(("mode", "what", "message"),
+                         [(mode, *refusal) for mode, refusals in REFUSALS.items() for refusal in refusals])
+def test_a_bad_request_in_pieces_is_refused_and_touches_nothing(engine_name, mode, what, message):
+    engine = ENGINES[engine_name]()
+    areas, key = Areas(engine.memory), bytes(range(KEY_BYTES[mode][0]))
+    length = {"xts": 15}.get(mode, 17) if what == "length" else 48
+    iv = bytes(0 if mode == "gcm" else 15) if what == "iv" else bytes(16)
+    case = Case(mode, key, iv, bytes(length), False)
+    placed = PlacedRequest(areas, PieceLayout("", _IN_PIECES, _IN_PIECES), case.data)
+    calls = engine.counters.calls
+    dst = placed.dst.part(0, 32) if what == "destination" else placed.dst
+    with pytest.raises(InvalidRequest, match=message):
+        engine.kernel.run(case.run(engine, placed.src, dst))
+    assert not placed.damage(None)
+    assert engine.counters.calls == calls
+
+
+def test_damage_beside_a_piece_is_found():
+    engine = software()
+    placed = PlacedRequest(Areas(engine.memory), FIXED[5], bytes(64))
+    assert placed.damage(None) == ""
+    placed.dst.scatter(engine.memory, bytes(64))
+    assert placed.damage(bytes(64)) == ""
+    assert placed.damage(None).startswith("64 bytes differ")
+    engine.memory.write(placed.dst.pieces[1].end, b"x")
+    assert placed.damage(bytes(64)).startswith("1 bytes differ")
