@@ -15,7 +15,7 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, with_timeout
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, with_timeout
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -93,6 +93,32 @@ class ForeignMemory:
             wrong = next(address for address, (seen, wanted) in pairs if seen != wanted)
             seen, wanted = self.read(wrong, 16).hex(), bytes(self.expected[wrong:wrong + 16]).hex()
             raise AssertionError(f"memory at {wrong:#x}: {seen}, should be {wanted}")
+
+
+class Outstanding:
+    """Counts what the bus at ``m_axi`` owes: beats of reads, and answers to writes."""
+
+    def __init__(self, dut: Any) -> None:
+        self.beats = 0
+        self.answers = 0
+        self._dut = dut
+        cocotb.start_soon(self._watch())
+
+    def idle(self) -> bool:
+        return self.beats == self.answers == 0
+
+    async def _watch(self) -> None:
+        dut = self._dut
+        while True:
+            await RisingEdge(dut.clk)
+            if self._taken("ar"):
+                self.beats += int(dut.m_axi_arlen.value) + 1
+            self.beats -= self._taken("r")
+            self.answers += self._taken("aw") - self._taken("b")
+
+    def _taken(self, channel: str) -> bool:
+        valid, ready = (getattr(self._dut, f"m_axi_{channel}{name}") for name in ("valid", "ready"))
+        return bool(int(valid.value) and int(ready.value))
 
 
 def register_master(dut: Any) -> AxiLiteMaster:

@@ -9,7 +9,16 @@ from typing import Any
 import cocotb
 from cocotb.triggers import FallingEdge
 
-from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES, ForeignMemory, numbers_of_test, power_on, within
+from cocotb_tests.foreign import (
+    LIMIT,
+    PAGE_BYTES,
+    RATES,
+    ForeignMemory,
+    Outstanding,
+    numbers_of_test,
+    power_on,
+    within,
+)
 from pymodel import golden
 from pymodel.engines import rijndael
 from pymodel.engines.padlock import ControlWord
@@ -214,7 +223,7 @@ async def after_a_soft_reset_at_any_time_the_next_request_is_right(dut, rate):
     numbers, memory, key = engine.numbers, engine.memory, bytes(range(16))
     memory.hold_back(numbers, rate)
     src, length = DATA_AT, 40 * 16
-    written = set()
+    written, outstanding = set(), Outstanding(dut)
     for _ in range(40):
         dst = DATA_AT + 8 * PAGE_BYTES - 16 * numbers.randrange(40)
         engine.load_key(key, decrypt=False, expanded=False)
@@ -223,6 +232,9 @@ async def after_a_soft_reset_at_any_time_the_next_request_is_right(dut, rate):
         await within(LONGEST, engine.post(src, dst, 40))
         await engine.cycles(numbers.randrange(600))
         await engine.pulse("soft_rst")
+        while not int(dut.xcrypt_ready.value):
+            await engine.cycles(1)
+        assert outstanding.idle()
         key = numbers.randbytes(16)
         engine.load_key(key, decrypt=True, expanded=False)
         memory.expect(DATA_AT + 4 * PAGE_BYTES, transform(key, memory.read(src, 48), decrypt=True))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import cocotb
 
-from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES
+from cocotb_tests.foreign import LIMIT, PAGE_BYTES, RATES, Outstanding
 from cocotb_tests.foreign_qce import (
     DONE,
     DST_AT,
@@ -135,7 +135,7 @@ async def the_dump_is_where_its_quirk_puts_it_and_says_what_its_quirk_says(dut, 
 async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
     engine = await Engine.start(dut)
     engine.hold_back(rate)
-    numbers = engine.numbers
+    numbers, outstanding = engine.numbers, Outstanding(dut)
     partly = 0
     for _ in range(15):
         length = 1024  # twice what the reader and the writer can hold
@@ -146,6 +146,7 @@ async def after_a_soft_reset_at_any_time_everything_is_as_at_first(dut, rate):
         await engine.begin(request)
         await engine.cycles(numbers.randrange(900))
         await engine.soft_reset()
+        assert outstanding.idle()
         assert not int(dut.busy.value)
         assert not int(dut.irq.value)
         for register, value in q.RESET.items():
