@@ -26,6 +26,7 @@ class RecordingPort:
         self.log: list[Xcrypt | str] = []
         self.interrupts: list[int] = []
         self.silent = False
+        self.cpu = 0
         self._abandoned = kernel.event("completion that never comes")
 
     async def xcrypt(self, op):

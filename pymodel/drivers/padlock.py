@@ -17,7 +17,7 @@ from pymodel.costs import Host, HostWork
 from pymodel.drivers.access import reach
 from pymodel.drivers.padlock_engine import ForgetfulPadlockEngine, PadlockEngine, generous_watchdog
 from pymodel.drivers.padlock_keys import KeyPlacement, PadlockKey, Placed
-from pymodel.drivers.policies import NEVER, POLICIES, PolicyName
+from pymodel.drivers.policies import NEVER, POLICIES, Path, PolicyName
 from pymodel.drivers.walk import Span, leaves_page, walk
 from pymodel.engines.padlock import FETCH_BLOCKS
 from pymodel.engines.ports import XcryptPort
@@ -38,17 +38,15 @@ class PadlockDriver:
     """``policy``: when to reload the key (see ``policies``). ``fetch_blocks``: the engine's fetch group.
 
     ``allocate``, ``host_expands``: see KeyPlacement. ``host``: what host work costs on ``cpu``, or None for
-    nothing. ``watchdog``: cycles after which a request of that many blocks
-    counts as hung, or None. Several drivers may share a port when they share its Cpu. ``keys_of``: the
-    driver of another CPU's engine, whose keys are good for this one and the other way round.
+    nothing. ``watchdog``: cycles after which a request of that many blocks counts as hung, or None. Several
+    drivers may share a port when they share its Cpu.
     """
 
     def __init__(self, port: XcryptPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, *,
                  policy: PolicyName = "engine-state", handles: Quirk = EVERY_QUIRK, fetch_blocks: int = 2,
                  allocate: Callable[[int], int] | None = None,
                  watchdog: Callable[[int], int] | None = generous_watchdog,
-                 keys_of: PadlockDriver | None = None, host_expands: bool = False,
-                 host: Host | None = None) -> None:
+                 host_expands: bool = False, host: Host | None = None) -> None:
         if policy not in POLICIES:
             raise InvalidRequest(f"PadLock policy {policy!r}: there are {', '.join(POLICIES)}")
         if fetch_blocks not in FETCH_BLOCKS:
@@ -61,8 +59,7 @@ class PadlockDriver:
         self.counters = EngineCounters()
         self.host = Host(cpu, kernel) if host is None else host
         self.handles = handles
-        own_keys = KeyPlacement(memory, handles, allocate, host_expands)
-        self._placement: KeyPlacement = own_keys if keys_of is None else keys_of._placement
+        self._placement = KeyPlacement(memory, handles, allocate, host_expands)
         self._group = fetch_blocks if Quirk.FETCH_AHEAD in handles else 1
         self._alignment = BLOCK_BYTES if Quirk.ALIGN_16 in handles else 1
         engine = PadlockEngine if Quirk.IRQ_FORGETS_KEY in handles else ForgetfulPadlockEngine
@@ -81,8 +78,20 @@ class PadlockDriver:
         self._own(key).release()
 
     async def reset(self) -> None:
-        """Reset the engine; a request in flight ends in EngineHang."""
+        """Reset the engine, or all of them; a request in flight ends in EngineHang."""
         await self._engine.reset()
+
+    async def move_to(self, cpu: int) -> None:
+        """Go on with the engine of another CPU, once no request is in flight; keys and policy move along."""
+        await self._engine.move_to(cpu)
+
+    async def interrupted(self) -> None:
+        """An interrupt or a task switch between two requests: the engine forgets its key."""
+        await self._engine.load_flags()
+
+    def take_path(self, path: Path | None) -> None:
+        """What further requests are to the policy; None: a path by their length."""
+        self._engine.path = path
 
     async def ecb(self, key: Key, src: Buffers, dst: Buffers, *, decrypt: bool) -> None:
         """See BlockEngine. EngineFault says exactly how many bytes of the destination are done."""

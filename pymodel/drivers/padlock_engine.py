@@ -32,30 +32,18 @@ def generous_watchdog(blocks: int) -> int:
 
 
 class Machine:
-    """What the drivers of all engines on one memory remember together; an engine belongs to a CPU."""
+    """What is known of the engines behind one port, by all its drivers together."""
 
     def __init__(self) -> None:
         self.state = PolicyState()
-        self._records: WeakKeyDictionary[XcryptPort, EngineRecord] = WeakKeyDictionary()
-
-    def record_of(self, port: XcryptPort) -> EngineRecord:
-        """Shared by all drivers of the port."""
-        return self._records.setdefault(port, EngineRecord(len(self._records)))
-
-
-class EngineRecord:
-    """One engine. ``cpu``: the number of its CPU."""
-
-    def __init__(self, cpu: int) -> None:
-        self.cpu = cpu
         self.in_flight = False
 
 
-_machines: WeakKeyDictionary[HostMemory, Machine] = WeakKeyDictionary()
+_machines: WeakKeyDictionary[XcryptPort, Machine] = WeakKeyDictionary()
 
 
-def machine_of(memory: HostMemory) -> Machine:
-    return _machines.setdefault(memory, Machine())
+def machine_of(port: XcryptPort) -> Machine:
+    return _machines.setdefault(port, Machine())
 
 
 class PadlockEngine:
@@ -75,14 +63,13 @@ class PadlockEngine:
         self._counters = counters
         self._watchdog = watchdog
         self._host = host
-        self._machine = machine_of(memory)
-        self._record = self._machine.record_of(port)
+        self._machine = machine_of(port)
         self.path: Path | None = None
         """The path that requests are said to take; None: by their length, as Linux has it."""
 
     async def reset(self) -> None:
         """Reset the engine. A request in flight ends in EngineHang."""
-        if self._record.in_flight:
+        if self._machine.in_flight:
             await self._reset()
         else:
             async with self._cpu.lock:
@@ -91,6 +78,16 @@ class PadlockEngine:
     async def _reset(self) -> None:
         """Afterwards the engine has no key, whatever the policies remember."""
         await self._port.reset()
+
+    async def move_to(self, cpu: int) -> None:
+        """Go on with the engine of another CPU, once no request is in flight on this one."""
+        async with self._cpu.lock:
+            self._port.cpu = cpu
+
+    async def load_flags(self) -> None:
+        """What an interrupt or a task switch does to the engine between two requests."""
+        async with self._cpu.lock:
+            await self._port.load_flags()
 
     def key_was_set(self, context: int) -> None:
         """A key has been set in the context at this address."""
@@ -111,7 +108,7 @@ class PadlockEngine:
         """Make the engine hold, or load, what is needed; returns whether it will load."""
         await self._host.spend(HostWork.CALL, holding=True)
         path = self.path or (Path.SINGLE if blocks == 1 else Path.ECB)
-        need = Need(where.material, await self._port.key_loaded(), self._record.cpu, where.context, path)
+        need = Need(where.material, await self._port.key_loaded(), self._port.cpu, where.context, path)
         self._machine.state, clear = self._policy.decide(self._machine.state, need)
         if clear:
             await self._host.spend(HostWork.KEY_LOAD, holding=True)
@@ -138,7 +135,7 @@ class PadlockEngine:
         name = f"xcryptecb of {op.count} blocks from {op.src:#x} to {op.dst:#x}"
         began = self._kernel.now()
         task = self._kernel.start(self._port.xcrypt(op), name)
-        self._record.in_flight = True
+        self._machine.in_flight = True
         try:
             ended = await task.done.wait(None if self._watchdog is None else self._watchdog(op.count))
             state = self._port.state()
@@ -154,7 +151,7 @@ class PadlockEngine:
                 raise EngineHang(name, state, waited, completed)
             return result
         finally:
-            self._record.in_flight = False
+            self._machine.in_flight = False
 
 
 class ForgetfulPadlockEngine(PadlockEngine):

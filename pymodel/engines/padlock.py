@@ -16,6 +16,9 @@ FETCH_BLOCKS = (1, 2, 4, 8)
 SETUP_CYCLES = range(1 << 16)
 """What the strap of 16 bits takes: cycles from acceptance to the first access."""
 
+CPUS = (1, 2)
+"""How many a bench can have, each with an engine."""
+
 STAGES = (1, 2, 14)
 """Blocks in flight that the core can be built for."""
 

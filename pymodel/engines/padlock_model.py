@@ -86,6 +86,7 @@ class PadlockModel:
         self.fetch_blocks = fetch_blocks
         self.setup_cycles = setup_cycles
         self.stages = stages
+        self.cpu = 0
         self.read_latency = read_latency
         self.write_latency = write_latency
         self.read_bus_errors: set[int] = set()

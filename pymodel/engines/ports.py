@@ -57,6 +57,8 @@ class XcryptPort(Protocol):
     quirks: Quirk
     """Straps; a change takes effect at the next reset, as does one of ``fetch_blocks``."""
     fetch_blocks: int
+    cpu: int
+    """Whose engine it is, where several CPUs have one each; may change while no request is in flight."""
 
     async def xcrypt(self, op: Xcrypt) -> XcryptResult:
         """Run the instruction to its end. One at a time: callers hold the Cpu."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pymodel.drivers.policies import POLICIES
-from pymodel.engines.padlock import FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES
+from pymodel.engines.padlock import CPUS, FETCH_BLOCKS, LATENCIES, SETUP_CYCLES, STAGES
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import InvalidRequest
+from pymodel.jobs.ciphers import STRATEGIES
 from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.memory import DEFAULT_BYTES, PAGE_BYTES
@@ -18,9 +19,9 @@ from pymodel.memory import DEFAULT_BYTES, PAGE_BYTES
 _QUIRKS = range(int(Quirk.all()) + 1)
 _ADDRESSES = 1 << 32
 
-_NAMES: Mapping[str, Collection[str]] = {"engine": ENGINES, "policy": POLICIES,
+_NAMES: Mapping[str, Collection[str]] = {"engine": ENGINES, "policy": POLICIES, "strategy": STRATEGIES,
                                          "profile": PROFILES}
-_CHOICES = {"fetch_blocks": FETCH_BLOCKS, "stages": STAGES}
+_CHOICES = {"fetch_blocks": FETCH_BLOCKS, "stages": STAGES, "cpus": CPUS}
 _RANGES = {
     "quirks": _QUIRKS, "handles": _QUIRKS, "setup_cycles": SETUP_CYCLES, "slow_start_cycles": range(1 << 16),
     "read_latency": LATENCIES, "write_latency": LATENCIES, "stall_seed": range(1 << 32),
@@ -55,6 +56,8 @@ class BenchSpec:
     """A multiple of 4096; on RTL what the top has."""
     handles: int = int(Quirk.all())
     """Quirks the driver works round."""
+    strategy: str = STRATEGIES[0]
+    """How XTS is done."""
     profile: str = NONE
     """What host work costs, by the name of a machine; its other settings are the caller's to take over."""
 
@@ -62,6 +65,8 @@ class BenchSpec:
     """PadLock: blocks the engine fetches at a time, 1, 2, 4 or 8."""
     setup_cycles: int = 8
     """PadLock: cycles from acceptance to the first access, 0 to 65535."""
+    cpus: int = 1
+    """PadLock: 1 or 2, each with an engine; on RTL a parameter of the build."""
     policy: str = "engine-state"
     """PadLock: the driver's policy for loading keys."""
 

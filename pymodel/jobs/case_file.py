@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pymodel.drivers.policies import Path as DriverPath
+from pymodel.engines.padlock import CPUS
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.placement import Layout, Spot
 
@@ -20,7 +22,8 @@ LARGEST_BYTES = 1 << 20
 _EXPECTATIONS = ("out", "iv_out", "error")
 _JUDGED: dict[str, tuple[str, ...]] = {"seq": (), "xts_run": ("out",)}
 """What of a case's ``expect`` is looked at, where that is not all; the steps of ``seq`` have their own."""
-_STEPS = ("new", "setkey", "crypt", "queue", "free", "abort", "reset")
+_STEPS = ("new", "setkey", "crypt", "queue", "free", "abort", "reset", "interrupt", "move")
+_WITHOUT_CONTEXT = ("queue", "reset", "interrupt", "move")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,10 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a sequence; ``requests`` are the ``crypt`` steps that a ``queue`` starts together."""
+    """One step of a sequence; ``requests`` are the ``crypt`` steps that a ``queue`` starts together.
+
+    ``path``: what a ``crypt`` is to the driver's policy, or None. ``cpu``: where a ``move`` goes.
+    """
 
     op: str
     context: str = ""
@@ -53,6 +59,8 @@ class Step:
     encrypt: bool = True
     expect: Expect = Expect()
     requests: tuple[Step, ...] = ()
+    path: DriverPath | None = None
+    cpu: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +158,16 @@ def _step(values: dict[str, Any]) -> Step:
     queued = values["reqs"] if op == "queue" else []
     return Step(
         op=op,
-        context="" if op in ("queue", "reset") else str(values["ctx"]),
+        context="" if op in _WITHOUT_CONTEXT else str(values["ctx"]),
         mode=_text(values["mode"], "mode") if op == "new" else "",
         key=bytes.fromhex(values["key"]) if op == "setkey" else b"",
         iv=bytes.fromhex(values.get("iv", "")),
         data=_data(values["input"]) if op in ("crypt", "abort") else b"",
         encrypt=_flag(values, "enc", True),
         expect=_expect(values["expect"], _EXPECTATIONS) if "expect" in values else Expect(),
-        requests=tuple(_step({**request, "op": "crypt"}) for request in queued))
+        requests=tuple(_step({**request, "op": "crypt"}) for request in queued),
+        path=DriverPath(values["path"]) if "path" in values else None,
+        cpu=CPUS.index(1 + int(values["cpu"])) if op == "move" else 0)
 
 
 def _expect(values: dict[str, Any], judged: tuple[str, ...]) -> Expect:

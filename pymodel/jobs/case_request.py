@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.case_file import Expect
-from pymodel.jobs.ciphers import ModeObject, crypt, open_mode, runs_in_hardware
+from pymodel.jobs.ciphers import STRATEGIES, ModeObject, crypt, open_mode, runs_in_hardware
 from pymodel.jobs.engines import Driver
 from pymodel.jobs.placement import Layout, Placement
 
@@ -60,14 +60,14 @@ class Outcome:
 
 
 async def perform(engine: Driver, mode: str, key: bytes, iv: bytes, data: bytes, encrypt: bool,
-                  layout: Layout) -> Outcome:
-    """Run one request with a key of its own. Raises what the request ends in, InvalidRequest excepted."""
+                  layout: Layout, strategy: str = STRATEGIES[0]) -> Outcome:
+    """Run one request with a key of its own; ``strategy``: of XTS. Raises what the request ends in, InvalidRequest excepted."""
     placement = Placement(engine.memory, layout, data, iv)
     cipher: ModeObject | None = None
     try:
         before = engine.counters.copy()
         try:
-            cipher = open_mode(engine, mode, key)
+            cipher = open_mode(engine, mode, key, strategy)
         except InvalidRequest as error:
             return Outcome(b"", iv, str(error), placement.damage(None), 0, engine.counters != before)
         in_hardware = runs_in_hardware(engine, mode, len(key))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.buffers import Buffers
+from pymodel.drivers.padlock import PadlockDriver
 from pymodel.engines.ports import EngineReset
 from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs.bench import Bench
@@ -38,6 +39,7 @@ class Sequence:
         self._kernel = bench.kernel
         self._memory = bench.memory
         self._engine = engine
+        self._strategy = bench.spec.strategy
         self._contexts: dict[str, Context] = {}
 
     async def play(self, steps: tuple[Step, ...]) -> None:
@@ -58,6 +60,8 @@ class Sequence:
             self._free(step.context)
         elif step.op == "reset":
             await self._engine.reset()
+        elif step.op in ("interrupt", "move"):
+            await self._happen(step)
         elif step.op == "setkey":
             self._set_key(step)
         elif step.op == "abort":
@@ -68,6 +72,19 @@ class Sequence:
                 self._judge(request, outcome, f"request of {request.context}: ")
         else:
             self._judge(step, await self._request(step), "")
+
+    async def _happen(self, step: Step) -> None:
+        """What happens to the processors between two requests."""
+        driver = self._padlock()
+        if step.op == "move":
+            await driver.move_to(step.cpu)
+        else:
+            await driver.interrupted()
+
+    def _padlock(self) -> PadlockDriver:
+        if not isinstance(self._engine, PadlockDriver):
+            raise CaseFailure("only the padlock knows processors and paths")
+        return self._engine
 
     def _context(self, name: str) -> Context:
         try:
@@ -87,7 +104,7 @@ class Sequence:
         refused = False
         try:
             if context.cipher is None:
-                context.cipher = open_mode(self._engine, context.mode, step.key)
+                context.cipher = open_mode(self._engine, context.mode, step.key, self._strategy)
             else:
                 context.cipher.set_key(step.key)
             context.key_bytes = len(step.key)
@@ -100,6 +117,8 @@ class Sequence:
 
     async def _request(self, step: Step) -> Outcome:
         context = self._context(step.context)
+        if step.path is not None:
+            self._padlock().take_path(step.path)
         placement = Placement(self._memory, apart(len(step.data)), step.data)
         try:
             if context.cipher is None:

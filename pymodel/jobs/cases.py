@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pymodel.drivers.padlock import PadlockDriver
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.case_file import Case, parse_case
 from pymodel.jobs.case_request import CaseFailure, perform
@@ -35,6 +36,8 @@ async def _judge(bench: Bench, case: Case) -> tuple[str, str]:
         unknown = [step.mode for step in case.steps if step.op == "new" and step.mode not in MODES]
         if unknown:
             return "skip", f"mode {unknown[0]} does not exist"
+    if unfit := _unfit(bench, case):
+        return "skip", unfit
     known_problems = len(bench.problems())
     try:
         await _replay(bench, case)
@@ -46,26 +49,39 @@ async def _judge(bench: Bench, case: Case) -> tuple[str, str]:
     return ("fail", problems[0]) if problems else ("pass", "")
 
 
+def _unfit(bench: Bench, case: Case) -> str:
+    """Why this engine or bench cannot play a sequence, or an empty string."""
+    padlock = bench.spec.engine == "padlock"
+    if not padlock and any(step.op in ("interrupt", "move") or step.path is not None for step in case.steps):
+        return f"the {bench.spec.engine} knows no processors"
+    if any(step.cpu >= bench.spec.cpus for step in case.steps):
+        return f"this bench has {bench.spec.cpus} CPU"
+    return ""
+
+
 async def _replay(bench: Bench, case: Case) -> None:
     """Raises CaseFailure, or the error that a request ended in although it should not."""
     engine = bench.engine()
     await engine.reset()
+    if isinstance(engine, PadlockDriver):
+        await engine.move_to(0)
     if case.mode == "seq":
         await Sequence(bench, engine).play(case.steps)
     elif case.mode == "xts_run":
-        await _data_units(engine, case)
+        await _data_units(engine, case, bench.spec.strategy)
     else:
-        outcome = await perform(engine, case.mode, case.key, case.iv, case.data, case.encrypt, case.layout)
+        outcome = await perform(engine, case.mode, case.key, case.iv, case.data, case.encrypt, case.layout,
+                                bench.spec.strategy)
         outcome.judge(case.expect, may_refuse=case.may_refuse)
 
 
-async def _data_units(engine: Driver, case: Case) -> None:
+async def _data_units(engine: Driver, case: Case, strategy: str) -> None:
     """One XTS request per data unit, the unit's number modulo 2**wrap_bits as tweak."""
     result = b""
     for start in range(0, len(case.data), case.unit):
         number = (case.first + start // case.unit) % (1 << case.wrap_bits)
         part, tweak = case.data[start:start + case.unit], data_unit(number)
-        outcome = await perform(engine, "xts", case.key, tweak, part, case.encrypt, apart(len(part)))
+        outcome = await perform(engine, "xts", case.key, tweak, part, case.encrypt, apart(len(part)), strategy)
         outcome.check_accepted()
         result += outcome.result
     if not case.expect.matches(result):

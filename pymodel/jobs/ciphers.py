@@ -13,7 +13,9 @@ from pymodel.errors import InvalidRequest
 from pymodel.modes.cbc import Cbc
 from pymodel.modes.ctr import Ctr
 from pymodel.modes.ecb import Ecb
+from pymodel.modes.xts import STRATEGIES as RIGHT_STRATEGIES
 from pymodel.modes.xts import Xts
+from pymodel.modes.xts_patches import PATCHES, PatchedXts
 
 MODES = ("xts", "cbc", "ecb", "ctr")
 KEY_BYTES = {"xts": (32, 48, 64), "cbc": (16, 24, 32), "ecb": (16, 24, 32), "ctr": (16, 24, 32)}
@@ -21,13 +23,23 @@ KEY_BYTES = {"xts": (32, 48, 64), "cbc": (16, 24, 32), "ecb": (16, 24, 32), "ctr
 
 ModeObject = Xts | Cbc | Ecb | Ctr
 
+STRATEGIES = (*RIGHT_STRATEGIES, *PATCHES)
+"""Of XTS, the default one first; the patches are wrong (docs/policies.md)."""
+
 _CLASSES: dict[str, type[ModeObject]] = {"xts": Xts, "cbc": Cbc, "ecb": Ecb, "ctr": Ctr}
 
 
-def open_mode(engine: BlockEngine, mode: str, key: bytes) -> ModeObject:
-    """Raises InvalidRequest for an unknown mode or a key size it does not have."""
+def open_mode(engine: BlockEngine, mode: str, key: bytes, strategy: str = STRATEGIES[0]) -> ModeObject:
+    """``strategy``: one of STRATEGIES, for XTS.
+
+    Raises InvalidRequest for an unknown mode or a key size it does not have.
+    """
     if mode not in _CLASSES:
         raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
+    if mode == "xts" and strategy in PATCHES:
+        return PatchedXts(engine, key, strategy)
+    if mode == "xts":
+        return Xts(engine, key, strategy=next(known for known in RIGHT_STRATEGIES if known == strategy))
     return _CLASSES[mode](engine, key)
 
 

@@ -11,6 +11,7 @@ from pymodel.costs import Host
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.drivers.padlock_engine import generous_watchdog
 from pymodel.drivers.qce import QceDriver
+from pymodel.engines.padlock_cpus import PadlockCpus
 from pymodel.engines.padlock_model import PadlockModel
 from pymodel.engines.ports import RegisterPort, XcryptPort
 from pymodel.engines.qce import MAX_DESCRIPTORS
@@ -64,10 +65,11 @@ def host_of(bench: Bench) -> Host:
     return Host(bench.cpus[0], bench.kernel, PROFILES[bench.spec.profile].costs())
 
 
-def _padlock_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> PadlockModel:
-    return PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
-                        setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
-                        write_latency=spec.write_latency, stages=spec.stages)
+def _padlock_model(kernel: Kernel, memory: HostMemory, spec: BenchSpec) -> PadlockModel | PadlockCpus:
+    models = [PadlockModel(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
+                           setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
+                           write_latency=spec.write_latency, stages=spec.stages) for _ in range(spec.cpus)]
+    return models[0] if spec.cpus == 1 else PadlockCpus(models)
 
 
 def _padlock_driver(bench: Bench, options: dict[str, Any]) -> PadlockDriver:

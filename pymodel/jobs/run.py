@@ -130,7 +130,7 @@ class _Work:
             self._fail(request.name, "the known answer is not what the golden model says")
         placement = Placement(self._bench.memory, request.layout, request.data)
         try:
-            with open_mode(self._engine, request.mode, request.key) as cipher:
+            with open_mode(self._engine, request.mode, request.key, self._bench.spec.strategy) as cipher:
                 began = time.perf_counter()
                 got_iv = await crypt(cipher, request.iv, placement.src, placement.dst, encrypt=encrypt)
                 self._row.seconds += time.perf_counter() - began
