@@ -150,6 +150,8 @@ def speed(
     data_unit: Annotated[int, typer.Option("--data-unit", min=0, help="XTS: bytes of a data unit, many in "
                                            "one request; 0: the request is one.")] = 0,
     policy: Annotated[str | None, typer.Option("--policy", help="PadLock: when to load the key.")] = None,
+    host_expands: Annotated[bool, typer.Option("--host-expands", help="PadLock: hand 128-bit keys over as "
+                                               "schedules too.")] = False,
     threshold: Annotated[int | None, typer.Option("--threshold", min=0, help="QCE: bytes up to which "
                                                   "software does it, aes_sw_max_len; by default 0.")] = None,
     profile: Annotated[str, typer.Option("--profile", help=f"The machine: {', '.join(PROFILES)}.")] = NONE,
@@ -164,7 +166,7 @@ def speed(
     """Print what requests take, in cycles, in the tables of tcrypt."""
     options = SpeedOptions(Target(engine, on, sim, stages=stages), tuple(mode or ("xts",)), direction,
                            tuple(key_bits or ()), tuple(size or SIZES), strategy, data_unit, policy,
-                           threshold, profile, json, csv, plot)
+                           host_expands, threshold, profile, json, csv, plot)
     return partial(print_speed, options, Display())
 
 

@@ -59,7 +59,7 @@ def _constants() -> Iterator[str]:
         yield f"<h3>{escape(name)}</h3><p>{escape(profile.about)}</p>"
         if constants:
             yield from _table(["constant", "value", "meaning", "from"], [
-                ([escape(key), f"{one.value:,g}", escape(one.meaning),
+                ([escape(key), f"{one.value:,.10g}", escape(one.meaning),
                   escape(f"fitted to {one.source}" if one.fitted else one.source)], True)
                 for key, one in constants.items()])
 

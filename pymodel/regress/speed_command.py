@@ -44,6 +44,7 @@ class SpeedOptions:
     strategy: str
     unit_bytes: int
     policy: str | None
+    host_expands: bool
     threshold: int | None
     profile: str
     json: Path | None
@@ -57,7 +58,8 @@ class SpeedOptions:
                                  f"{', '.join(DIRECTIONS)}")
         if self.strategy not in STRATEGIES:
             raise InvalidRequest(f"unknown strategy '{self.strategy}': choose one of {', '.join(STRATEGIES)}")
-        return [Cell(mode, bits, size, decrypt=decrypt, strategy=self.strategy, unit_bytes=self.unit_bytes)
+        return [Cell(mode, bits, size, decrypt=decrypt, strategy=self.strategy, unit_bytes=self.unit_bytes,
+                     host_expands=True if self.host_expands and self.target.engine == "padlock" else None)
                 for mode in self.modes for decrypt in DIRECTIONS[self.direction]
                 for bits in self._key_bits(mode) for size in self.sizes]
 

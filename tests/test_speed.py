@@ -1,0 +1,173 @@
+"""ecbench speed: tcrypt's tables, CSV, JSON and a plot; the same cycles on the model and on RTL."""
+
+import csv
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from conftest import ROOT
+
+from pymodel.cli import run_command_line
+from pymodel.jobs import BenchSpec, model_bench
+from pymodel.jobs.speed import Cell, measure_speed_of_requests
+from pymodel.regress.speed_command import COLUMNS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def printed(capsys, *arguments):
+    code = run_command_line(["speed", *arguments])
+    captured = capsys.readouterr()
+    assert code == 0, captured
+    return captured.out
+
+
+def rows_of(tmp_path, *arguments):
+    file = tmp_path / "rows.json"
+    assert run_command_line(["speed", *arguments, "--json", str(file)]) == 0
+    written = json.loads(file.read_text())
+    assert written["ok"] is True
+    return written["rows"]
+
+
+def test_a_table_is_in_the_format_of_tcrypt(capsys):
+    assert printed(capsys, "--profile", "via-2008", "--policy", "always", "--strategy", "per-block",
+                   "--host-expands", "--direction", "decrypt", "--key-bits", "256", "--key-bits", "512",
+                   "--bytes", "16", "--bytes", "64") == """\
+testing speed of xts(aes) decryption
+test 0 (256 bit key, 16 byte blocks): 1 operation in 955 cycles (16 bytes)
+test 1 (256 bit key, 64 byte blocks): 1 operation in 1654 cycles (64 bytes)
+test 2 (512 bit key, 16 byte blocks): 1 operation in 979 cycles (16 bytes)
+test 3 (512 bit key, 64 byte blocks): 1 operation in 1694 cycles (64 bytes)
+"""
+
+
+def test_without_options_it_is_xts_in_both_directions_with_all_keys_and_sizes_of_tcrypt(capsys):
+    lines = printed(capsys).splitlines()
+    headings = [line for line in lines if not line.startswith("test ") and line]
+    assert headings == ["testing speed of xts(aes) encryption", "testing speed of xts(aes) decryption"]
+    tests = [re.fullmatch(r"test (\d+) \((\d+) bit key, (\d+) byte blocks\): 1 operation in \d+ cycles "
+                          r"\((\d+) bytes\)", line) for line in lines if line.startswith("test ")]
+    wanted = [(str(number), str(bits), str(size), str(size)) for _ in range(2) for number, (bits, size) in
+              enumerate((bits, size) for bits in (256, 384, 512) for size in (16, 64, 256, 1024, 8192))]
+    assert [test.groups() for test in tests] == wanted
+
+
+@pytest.mark.parametrize("mode", ["xts", "cbc", "ecb", "ctr"])
+@pytest.mark.parametrize("engine", ["padlock", "qce"])
+def test_every_engine_and_mode_has_a_table(tmp_path, engine, mode):
+    rows = rows_of(tmp_path, "--engine", engine, "--mode", mode, "--bytes", "64", "--bytes", "512")
+    assert all(row["cycles"] >= row["engine_cycles"] for row in rows)
+    in_software = [row for row in rows if not row["hardware_blocks"]]
+    sizes = {row["key_bits"] // (2 if mode == "xts" else 1) for row in in_software}
+    assert sizes == ({192} if engine == "qce" else set())
+
+
+def test_a_threshold_sends_short_requests_to_software_and_takes_no_engine_cycles(tmp_path):
+    rows = rows_of(tmp_path, "--engine", "qce", "--mode", "ecb", "--key-bits", "128", "--direction",
+                   "encrypt", "--bytes", "512", "--bytes", "1024", "--threshold", "512", "--profile",
+                   "ipq-2020")
+    assert [(row["hardware_blocks"], row["software_blocks"]) for row in rows] == [(0, 32), (64, 0)]
+    assert rows[0]["engine_cycles"] == 0
+    assert rows[0]["cycles"] == 132 + int(16.9 * 32 + 0.5) + int(9.88 * 320 + 0.5)
+    assert rows[1]["aes_sw_max_len"] == 512
+
+
+def test_a_rate_is_given_where_the_profile_has_a_clock(tmp_path):
+    row = rows_of(tmp_path, "--profile", "via-nano-2010", "--bytes", "512", "--key-bits", "256")[0]
+    assert row["bytes_per_second"] == round(512 * 1.305e9 / row["cycles"])
+    assert rows_of(tmp_path, "--bytes", "512", "--key-bits", "256")[0]["bytes_per_second"] is None
+
+
+def test_the_csv_has_the_rows_of_the_json(tmp_path, capsys):
+    file = tmp_path / "rows.csv"
+    rows = rows_of(tmp_path, "--bytes", "64", "--key-bits", "256", "--csv", str(file))
+    with file.open(newline="") as text:
+        written = list(csv.DictReader(text))
+    assert tuple(written[0]) == COLUMNS
+    assert [[row[name] for name in COLUMNS] for row in written] == [
+        ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows]
+
+
+def test_the_plot_has_a_line_for_each_direction_and_key_with_a_point_for_each_size(tmp_path, capsys):
+    file = tmp_path / "plot.svg"
+    printed(capsys, "--bytes", "16", "--bytes", "64", "--bytes", "256", "--key-bits", "256", "--key-bits",
+            "512", "--plot", str(file))
+    root = ElementTree.parse(file).getroot()
+    lines = [line.get("points").split() for line in root.iter(f"{SVG}polyline")]
+    assert len([line for line in lines if len(line) == 3]) == 4
+    names = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"xts(aes) encryption, 256 bit key", "xts(aes) decryption, 512 bit key", "cycles"} <= set(names)
+    width, height = (float(root.get(name)) for name in ("width", "height"))
+    for line in lines:
+        for x, y in (point.split(",") for point in line):
+            assert 0 <= float(x) <= width
+            assert 0 <= float(y) <= height
+
+
+def test_the_same_request_takes_the_same_cycles_again():
+    cell = Cell("xts", 256, 500, strategy="two-pass").to_json()
+    rows = []
+    bench = model_bench(BenchSpec(profile="via-2008"))
+    bench.kernel.run(measure_speed_of_requests(bench, {"cells": [cell] * 3}, rows.append))
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_a_policy_that_uses_an_old_key_makes_it_fail(capsys):
+    """Two keys in a row under context-pointer: the second is set, and the engine goes on with the first."""
+    arguments = ["speed", "--policy", "context-pointer", "--mode", "ecb", "--bytes", "64", "--key-bits",
+                 "128", "--key-bits", "256", "--direction", "encrypt"]
+    assert run_command_line(arguments) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith("FAIL: wrong output") for line in lines[1:3]] == [False, True]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--mode", "lrw"], "unknown mode 'lrw': choose one of xts, cbc, ecb, ctr"),
+    (["--key-bits", "128"], "xts with a key of 128 bits: choose one of 256, 384, 512"),
+    (["--bytes", "15"], "xts of 15 bytes: whole blocks of 16, but xts and ctr may have a part of one more"),
+    (["--mode", "cbc", "--bytes", "17"],
+     "cbc of 17 bytes: whole blocks of 16, but xts and ctr may have a part of one more"),
+    (["--strategy", "fast"], "unknown strategy 'fast': choose one of two-pass, per-block, cached, batch"),
+    (["--data-unit", "8"], "data units of 8 bytes: at least 16"),
+    (["--data-unit", "512", "--bytes", "520"], "the last data unit would have 8 bytes: at least 16"),
+    (["--direction", "up"], "unknown direction 'up': choose one of encrypt, decrypt, both"),
+    (["--profile", "pentium"], "unknown profile 'pentium': choose one of none, via-2008, via-nano-2010, "
+                               "ipq-2020, x86-2018"),
+    (["--policy", "often"], "unknown policy 'often': choose one of engine-state, always, context-pointer, "
+                            "control-word-pointer"),
+    (["--engine", "abacus"], "unknown engine 'abacus': choose one of padlock, qce"),
+])
+def test_bad_input_is_refused_in_one_line(capsys, arguments, message):
+    assert run_command_line(["speed", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"ecbench: {message}\n"
+
+
+def test_a_plot_that_cannot_be_written_is_refused_before_anything_runs(capsys, tmp_path):
+    assert run_command_line(["speed", "--plot", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"ecbench: cannot write {tmp_path}: it is a directory\n"
+
+
+@pytest.mark.parametrize("engine", ["padlock", "qce"])
+def test_on_rtl_every_request_takes_the_same_cycles(sim, tmp_path, engine):
+    profile = {"padlock": "via-2008", "qce": "ipq-2020"}[engine]
+    arguments = ["--engine", engine, "--profile", profile, "--mode", "xts", "--mode", "cbc", "--bytes", "64",
+                 "--bytes", "512", "--direction", "decrypt"]
+    on_model = rows_of(tmp_path, *arguments)
+    assert rows_of(tmp_path, *arguments, "--on", "rtl", "--sim", sim.name) == on_model
+
+
+def test_the_worked_example_of_the_manual_is_what_the_command_prints(capsys):
+    page = (ROOT / "docs" / "timing.md").read_text()
+    command = re.search(r"^    ecbench speed (.*?)\n\n", page, re.DOTALL | re.MULTILINE)[1]
+    line = re.search(r"prints `(1 operation in \d+ cycles \(\d+ bytes\))`", page)[1]
+    assert printed(capsys, *command.replace("\\\n", " ").split()).splitlines()[1].endswith(line)
+    parts = [int(part.replace(",", "")) for part in
+             re.findall(r"^\| (?:host|engine|between) \|.*\| ([\d,]+) \|$", page, re.MULTILINE)]
+    assert sum(parts) == int(re.search(r"^\| \| \| ([\d,]+) \|$", page, re.MULTILINE)[1].replace(",", ""))
+    assert f"in {sum(parts)} cycles" in line
