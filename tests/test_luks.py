@@ -30,7 +30,8 @@ def luks(tmp_path):
     def run(image, passphrase, *words, code=0):
         (tmp_path / "image").write_bytes(image)
         (tmp_path / "passphrase").write_bytes(passphrase)
-        words = words or ("decrypt", str(tmp_path / "out"))
+        if not {"decrypt", "sector"} & set(words):
+            words = (*words, "decrypt", tmp_path / "out")
         command = ["luks", str(tmp_path / "image"), "--passphrase-file", str(tmp_path / "passphrase"),
                    "--on", "model", *map(str, words)]
         assert cli.run_command_line(command) == code
@@ -82,6 +83,12 @@ def test_sectors_that_qemu_wrote_are_decrypted_by_engine_and_reference(entry):
 def test_every_cipher_is_decrypted(luks, mode, key_bytes):
     image = volume(PAYLOAD, {0: b"secret"}, mode=mode, key_bytes=key_bytes)
     assert luks(image, b"secret") == PAYLOAD
+
+
+def test_keys_that_the_engine_does_not_have_are_left_to_software_and_said(luks, capsys):
+    image = volume(PAYLOAD[:512], {0: b"secret"}, key_bytes=24, mode="cbc-plain64")
+    assert luks(image, b"secret", "--engine", "qce") == PAYLOAD[:512]
+    assert ", 0 hardware blocks, 6,048 software blocks: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("hash_name", HASHES)

@@ -81,6 +81,7 @@ BAD_IMAGES = {
     "a digest of 0 iterations": (patched(IMAGE, 164, bytes(4)), "damaged: the master key's digest has 0"),
     "a slot in no state": (patched(IMAGE, STATE, b"\1"), "damaged: key slot 0 is neither enabled nor"),
     "a slot of 0 iterations": (patched(IMAGE, STATE + 4, bytes(4)), "damaged: key slot 0 has 0 iterations"),
+    "a slot of 2**31": (patched(IMAGE, STATE + 4, b"\x80\0\0\0"), "key slot 0 has 2147483648 iterations"),
     "a slot in the header": (patched(IMAGE, STATE + 40, bytes(4)), "damaged: key slot 0 has its key"),
     "a slot behind the payload": (patched(IMAGE, STATE + 40, b"\xff" * 4), "damaged: key slot 0 has its key"),
     "other stripes": (patched(IMAGE, STATE + 44, b"\0\0\0\1"), "damaged: key slot 0 has 1 stripes instead"),

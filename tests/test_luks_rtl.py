@@ -12,6 +12,7 @@ import pytest
 from luks_images import PASSPHRASE, STATE, patched, shipped
 
 from pymodel import cli
+from pymodel.jobs.engines import ENGINES
 from pymodel.regress import launch, run, simulators
 from pymodel.regress.output_file import TEMPORARY_PREFIX
 
@@ -26,10 +27,12 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["aes128-xts-plain64", "aes256-cbc-essiv"])
-def test_key_slot_and_payload_of_a_volume_of_qemu_are_decrypted(files, sim, name):
+def test_key_slot_and_payload_of_a_volume_of_qemu_are_decrypted(files, sim, name, engine):
     (files / "image").write_bytes(shipped(f"{name}.luks1"))
-    words = ["luks", "image", "--passphrase-file", "passphrase", "--sim", sim.name, "--json", "rows"]
+    words = ["luks", "image", "--passphrase-file", "passphrase", "--engine", engine, "--sim", sim.name,
+             "--json", "rows"]
     assert cli.run_command_line([*words, "decrypt", "out"]) == 0
     payload = (files / "out").read_bytes()
     assert len(payload) == 65_536
@@ -37,7 +40,7 @@ def test_key_slot_and_payload_of_a_volume_of_qemu_are_decrypted(files, sim, name
     assert payload[8 * 512:16 * 512] == b"\x3c" * 4096
     assert payload[127 * 512:] == b"\xff" * 512
     row, = json.loads((files / "rows").read_text())["rows"]
-    assert row["simulator"] == sim.name
+    assert (row["engine"], row["simulator"]) == (engine, sim.name)
     assert row["hardware_blocks"] == 8000 + 4096 + 250 + 128, "a tweak or an IV for each sector"
 
 
@@ -72,7 +75,8 @@ def test_the_passphrase_is_private_while_the_simulation_runs_and_gone_afterwards
 @pytest.mark.parametrize("on", ["model", "rtl"])
 def test_an_interrupt_ends_even_billions_of_iterations(files, on):
     """A damaged number of iterations takes an hour; nobody has to wait for its end."""
-    (files / "image").write_bytes(patched(shipped("aes128-xts-plain64.luks1"), STATE + 4, b"\xff" * 4))
+    image = shipped("aes128-xts-plain64.luks1")
+    (files / "image").write_bytes(patched(image, STATE + 4, b"\x7f\xff\xff\xff"))
     process = interruptible.begin("luks", "image", "--passphrase-file", "passphrase", "--on", on, "--sim",
                                   simulators.installed()[-1].name, "decrypt", "out", builds=files / "build")
     while not any(files.glob("build/runs/*/simulation.log" if on == "rtl" else f"{TEMPORARY_PREFIX}*")):

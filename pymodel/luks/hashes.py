@@ -11,6 +11,9 @@ from pymodel.errors import Unsupported
 HASHES = ("sha1", "sha256", "sha512", "ripemd160")
 """Those of the LUKS1 specification, chapter 4. ripemd160 depends on the OpenSSL behind Python."""
 
+MAX_ITERATIONS = (1 << 31) - 1
+"""Of PBKDF2, by OpenSSL."""
+
 _HEARTBEAT_SECONDS = 5.0
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pymodel.errors import InvalidRequest, Unsupported
 from pymodel.luks.ciphers import VolumeCipher, volume_cipher
-from pymodel.luks.hashes import check_hash
+from pymodel.luks.hashes import MAX_ITERATIONS, check_hash
 
 SECTOR_BYTES = 512
 SLOTS = 8
@@ -102,6 +102,7 @@ def parse_header(data: bytes, image_bytes: int) -> Header:
      uuid) = _PHDR.unpack_from(data)
     name = _name(hash_name, "hash")
     check_hash(name)
+    _check_iterations(iterations, "the master key's digest")
     header = Header(volume_cipher(_name(cipher, "cipher"), _name(mode, "cipher mode"), key_bytes), name,
                     key_bytes, digest, salt, iterations, _printable(uuid), payload,
                     image_bytes // SECTOR_BYTES - payload,
@@ -117,14 +118,17 @@ def _slot(data: bytes, number: int) -> KeySlot:
     active = state == _ENABLED
     if active and stripes != STRIPES:
         raise InvalidRequest(f"damaged: key slot {number} has {stripes} stripes instead of {STRIPES}")
-    if active and not iterations:
-        raise InvalidRequest(f"damaged: key slot {number} has 0 iterations")
+    if active:
+        _check_iterations(iterations, f"key slot {number}")
     return KeySlot(number, active, iterations, salt, first)
 
 
+def _check_iterations(iterations: int, what: str) -> None:
+    if not 0 < iterations <= MAX_ITERATIONS:
+        raise InvalidRequest(f"damaged: {what} has {iterations} iterations instead of 1 .. {MAX_ITERATIONS}")
+
+
 def _check_places(header: Header, image_bytes: int) -> None:
-    if not header.digest_iterations:
-        raise InvalidRequest("damaged: the master key's digest has 0 iterations")
     if not header.payload_sector:
         raise Unsupported("a detached header is not supported: it has no payload")
     begin = -(-HEADER_BYTES // SECTOR_BYTES)
