@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,7 @@ from conftest import ROOT
 
 from pymodel.cli import run_command_line
 from pymodel.jobs import BenchSpec, model_bench
+from pymodel.jobs.engines import KINDS
 from pymodel.jobs.speed import Cell, measure_speed_of_requests
 from pymodel.regress.speed_command import COLUMNS
 
@@ -38,7 +40,7 @@ def test_a_table_is_in_the_format_of_tcrypt(capsys):
 testing speed of xts(aes) decryption
 test 0 (256 bit key, 16 byte blocks): 1 operation in 955 cycles (16 bytes)
 test 1 (256 bit key, 64 byte blocks): 1 operation in 1654 cycles (64 bytes)
-test 2 (512 bit key, 16 byte blocks): 1 operation in 979 cycles (16 bytes)
+test 2 (512 bit key, 16 byte blocks): 1 operation in 971 cycles (16 bytes)
 test 3 (512 bit key, 64 byte blocks): 1 operation in 1694 cycles (64 bytes)
 """
 
@@ -114,6 +116,17 @@ def test_the_same_request_takes_the_same_cycles_again():
     assert rows[0] == rows[1] == rows[2]
 
 
+def test_an_engine_that_leaves_its_work_to_software_makes_it_fail(capsys, monkeypatch):
+    """The QCE's driver, at a threshold that nobody asked for."""
+    made = KINDS["qce"].driver
+    idle = replace(KINDS["qce"],
+                   driver=lambda bench, options: made(bench, {**options, "aes_sw_max_len": 512}))
+    monkeypatch.setattr("pymodel.jobs.bench.KINDS", {**KINDS, "qce": idle})
+    assert run_command_line(["speed", "--engine", "qce", "--mode", "ecb", "--bytes", "64", "--key-bits",
+                             "128", "--direction", "encrypt"]) == 1
+    assert capsys.readouterr().out.endswith("(64 bytes)  FAIL: the engine did 0 of 4 blocks\n")
+
+
 def test_a_policy_that_uses_an_old_key_makes_it_fail(capsys):
     """Two keys in a row under context-pointer: the second is set, and the engine goes on with the first."""
     arguments = ["speed", "--policy", "context-pointer", "--mode", "ecb", "--bytes", "64", "--key-bits",
@@ -137,6 +150,9 @@ def test_a_policy_that_uses_an_old_key_makes_it_fail(capsys):
                                "ipq-2020, x86-2018"),
     (["--policy", "often"], "unknown policy 'often': choose one of engine-state, always, context-pointer, "
                             "control-word-pointer"),
+    (["--engine", "qce", "--policy", "always"], "--policy is for padlock, not for qce"),
+    (["--engine", "qce", "--host-expands"], "--host-expands is for padlock, not for qce"),
+    (["--threshold", "0"], "--threshold is for qce, not for padlock"),
     (["--engine", "abacus"], "unknown engine 'abacus': choose one of padlock, qce"),
 ])
 def test_bad_input_is_refused_in_one_line(capsys, arguments, message):

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from pymodel.block_engine import BLOCK_BYTES, BlockEngine
+from pymodel.block_engine import BLOCK_BYTES, BlockEngine, EngineCounters
 from pymodel.buffers import Buffers
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.bench import Bench, Report
-from pymodel.jobs.ciphers import KEY_BYTES, MODES, ModeObject, crypt, reference
+from pymodel.jobs.ciphers import KEY_BYTES, MODES, ModeObject, crypt, reference, shortfall
 from pymodel.jobs.engines import host_of
 from pymodel.memory import PAGE_BYTES
 from pymodel.modes import Cbc, Ctr, Ecb, Xts
@@ -78,7 +78,8 @@ class Cell:
 
 async def measure_speed_of_requests(bench: Bench, spec: dict[str, Any], report: Report) -> dict[str, Any]:
     """``spec``: ``cells``, a list of Cells as JSON. Reports a ``row`` for each: the cell with ``cycles``,
-    the driver's counters, ``host_work`` (units by kind) and ``ok`` (the right bytes came out)."""
+    the driver's counters, ``host_work`` (units by kind), ``ok``, and in ``text`` what was wrong if it is not:
+    other bytes than the references have, or an engine that did not do what it was meant to."""
     rows = []
     for values in spec["cells"]:
         cell = Cell.from_json(values)
@@ -105,11 +106,20 @@ async def _measured(bench: Bench, cell: Cell) -> dict[str, Any]:
             await _request(cipher, cell, buffers)
             cycles = bench.kernel.now() - began
         spent, work = engine.counters.since(counters), engine.host.done - work
-        ok = buffers.read(bench.memory) == _expected(cell, key, data)
+        right = buffers.read(bench.memory) == _expected(cell, key, data)
+        text = _idleness(bench, cell, engine, spent) if right else "wrong output"
     finally:
         bench.memory.free(address)
     host_work = {str(kind): amount for kind, amount in work.items()}
-    return {"cycles": cycles, **asdict(spent), "host_work": host_work, "ok": ok}
+    return {"cycles": cycles, **asdict(spent), "host_work": host_work, "ok": not text, "text": text}
+
+
+def _idleness(bench: Bench, cell: Cell, engine: BlockEngine, spent: EngineCounters) -> str:
+    """Where everything is meant for the engine: that it did less, or an empty string."""
+    threshold = bench.spec.aes_sw_max_len if cell.aes_sw_max_len is None else cell.aes_sw_max_len
+    if cell.software or (bench.spec.engine == "qce" and threshold):
+        return ""
+    return shortfall(engine, cell.mode, cell.key_bits // 8, cell.bytes // BLOCK_BYTES, spent)
 
 
 def _engine(bench: Bench, cell: Cell) -> BlockEngine:

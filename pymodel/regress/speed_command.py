@@ -59,17 +59,26 @@ class SpeedOptions:
         if self.strategy not in STRATEGIES:
             raise InvalidRequest(f"unknown strategy '{self.strategy}': choose one of {', '.join(STRATEGIES)}")
         return [Cell(mode, bits, size, decrypt=decrypt, strategy=self.strategy, unit_bytes=self.unit_bytes,
-                     host_expands=True if self.host_expands and self.target.engine == "padlock" else None)
+                     host_expands=self.host_expands or None)
                 for mode in self.modes for decrypt in DIRECTIONS[self.direction]
                 for bits in self._key_bits(mode) for size in self.sizes]
 
     def _key_bits(self, mode: str) -> tuple[int, ...]:
         return self.key_bits or tuple(8 * size for size in KEY_BYTES.get(mode, (16,)))
 
+    def _check_engine(self) -> None:
+        """Options of one engine do not go with another. Raises InvalidRequest."""
+        for name, given, engine in (("--policy", self.policy is not None, "padlock"),
+                                    ("--host-expands", self.host_expands, "padlock"),
+                                    ("--threshold", self.threshold is not None, "qce")):
+            if given and self.target.engine != engine:
+                raise InvalidRequest(f"{name} is for {engine}, not for {self.target.engine}")
+
     def bench(self) -> BenchSpec:
         """Raises InvalidRequest."""
         if self.profile not in PROFILES:
             raise InvalidRequest(f"unknown profile '{self.profile}': choose one of {', '.join(PROFILES)}")
+        self._check_engine()
         settings = {"policy": self.policy, "aes_sw_max_len": self.threshold,
                     **PROFILES[self.profile].settings()}
         given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
@@ -81,8 +90,8 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
 
     Raises: InvalidRequest, SimulatorError, BuildError.
     """
-    cells, bench = options.cells(), options.bench()
     options.target.check()
+    cells, bench = options.cells(), options.bench()
     for path, name in ((options.json, "--json"), (options.csv, "--csv"), (options.plot, "--plot")):
         check_writable(path, name=name)
     rows: list[dict[str, Any]] = []
@@ -130,7 +139,7 @@ class _Table:
         if heading != self._heading:
             self._display.out(f"\n{heading}" if self._heading else heading)
             self._heading, self._number = heading, 0
-        wrong = "" if row["ok"] else "  FAIL: wrong output"
+        wrong = "" if row["ok"] else f"  FAIL: {row['text']}"
         self._display.out(f"test {self._number} ({row['key_bits']} bit key, {row['bytes']} byte blocks): "
                           f"1 operation in {row['cycles']} cycles ({row['bytes']} bytes){wrong}")
         self._number += 1
