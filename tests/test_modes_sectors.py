@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import pytest
 
 from pymodel.errors import InvalidRequest
@@ -47,3 +50,12 @@ def test_a_sequence_is_what_single_steps_give():
     blocks = tweaks.sequence(first, 300).reshape(300, 16)
     assert all(blocks[i].tobytes() == tweaks.advance(first, i) for i in range(300))
     assert tweaks.sequence(first, 0).size == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 31, 32, 33, 64, 65, 300])
+def test_many_sequences_at_once_are_the_single_ones(count):
+    firsts = np.frombuffer(random.Random(count).randbytes(5 * 16), np.uint8).reshape(5, 16)
+    at_once = tweaks.sequences(firsts, count)
+    assert at_once.shape == (5, count * 16)
+    for row, first in zip(at_once, firsts, strict=True):
+        assert row.tobytes() == tweaks.sequence(first.tobytes(), count).tobytes()

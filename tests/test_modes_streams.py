@@ -182,6 +182,16 @@ def test_a_copy_goes_on_from_where_the_stream_is_and_neither_minds_the_other(eng
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_copy_outlives_the_stream_and_the_mode(engine, name):
+    run, data = engine.kernel.run, bytes(range(64))
+    with open_mode(name, engine) as cipher, stream_of(cipher) as stream:
+        begun = run(stream.update(data[:37]))
+        twin = stream.copy()
+    with twin:
+        assert begun + run(fed(twin, data[37:], [])) == expected_of(name, data)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_stream_begins_anew_after_its_end_and_in_the_middle(engine, name):
     data, other = bytes(range(64)), bytes(range(16))[::-1]
     run = engine.kernel.run

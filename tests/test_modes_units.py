@@ -19,6 +19,7 @@ from pymodel.modes import Cbc, Message, Xts
 from pymodel.modes.sectors import numbers, plain64
 from pymodel.modes.xts import STRATEGIES
 from pymodel.modes.xts_part import EMBEDDED_BYTES
+from pymodel.vectors import ieee1619, wycheproof_xts
 
 KEY = bytes(range(64))
 
@@ -142,6 +143,14 @@ def test_cbc_encryption_of_64_streams_of_32_blocks_is_32_calls_of_64_blocks():
 # -- bytes ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_answers_of_ieee_1619_and_wycheproof_come_out_with_every_strategy(engine, strategy):
+    for vector in ieee1619() + wycheproof_xts():
+        with Xts(engine, vector.key, strategy=strategy) as xts:
+            crypt = xts.encrypt_bytes if vector.encrypt else xts.decrypt_bytes
+            assert engine.kernel.run(crypt(vector.iv, vector.data)) == vector.expected, vector.name
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_units_of_any_size_scattered_anyhow_are_those_of_the_golden_model(engine, strategy, in_place):
@@ -243,6 +252,21 @@ def test_a_failure_on_the_way_says_what_became_of_all_units(monkeypatch, strateg
     with pytest.raises(EngineFault, match=consequence) as caught:
         engine.kernel.run(Xts(engine, KEY, strategy=strategy).encrypt_units([bytes(16)] * 2, 32, src, dst))
     assert (caught.value.completed, caught.value.restartable) == (0, False)
+
+
+def test_a_failure_of_messages_some_of_which_are_in_place_does_not_promise_their_sources(monkeypatch):
+    engine = software()
+    src, dst = loaded(engine, bytes(64)), loaded(engine, bytes(64))
+
+    async def broken(*_, **__):
+        raise EngineFault("bus", 0x1000, 0)
+
+    monkeypatch.setattr(engine, "ecb", broken)
+    halves = src.split([32, 32])
+    messages = [Message(bytes(16), halves[0], dst.part(0, 32)), Message(bytes(16), halves[1], halves[1])]
+    for crypt in (Xts(engine, KEY, strategy="batch").encrypt_many, Cbc(engine, KEY[:16]).decrypt_many):
+        with pytest.raises(EngineFault, match="in place: its data is undefined"):
+            engine.kernel.run(crypt(messages))
 
 
 def test_units_that_cannot_be_are_refused_before_anything_is_written(engine):
