@@ -42,7 +42,11 @@ class VolumeSectors:
         enter, engine, key = self._open.enter_context, self._engine, self._key
         if self._cipher.mode == "ecb":
             return enter(Ecb(engine, key))
-        mode = enter(Xts(engine, key, strategy="batch") if self._cipher.mode == "xts" else Cbc(engine, key))
+        mode: Xts | Cbc
+        if self._cipher.mode == "xts":
+            mode = enter(Xts(engine, key, strategy="batch"))
+        else:
+            mode = enter(Cbc(engine, key))
         if self._cipher.iv.startswith("essiv"):
             return SectorCipher(mode, enter(Essiv(engine, key)))
         return SectorCipher(mode, plain if self._cipher.iv == "plain" else plain64)
