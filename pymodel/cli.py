@@ -22,6 +22,7 @@ from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.modes.xts import STRATEGIES
 from pymodel.published import EXPERIMENTS
 from pymodel.regress import simulators
+from pymodel.regress.audit_command import AuditOptions, run_audit
 from pymodel.regress.bench_command import BenchOptions, measure_speed
 from pymodel.regress.build import BuildError
 from pymodel.regress.cases_command import replay_file
@@ -104,13 +105,32 @@ def cases(
     stages: Stages = 1,
     subset: Annotated[str | None, typer.Option("--subset", help="Only the cases in this list of the file, "
                                                                 "for example core.")] = None,
+    policy: Annotated[str | None, typer.Option("--policy", help="The driver's policy for loading keys, or "
+                                               "the strategy of XTS, right or wrong.")] = None,
     on: On = "model",
     sim: Sim = simulators.NAMES[0],
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
     """Replay the cases of a file; one line for each that fails."""
-    return partial(replay_file, file, subset, Target(engine, on, sim, waves, stages), json, Display())
+    return partial(replay_file, file, subset, policy, Target(engine, on, sim, waves, stages), json, Display())
+
+
+@app.command()
+def audit(
+    engine: Annotated[str, typer.Argument(metavar="ENGINE", help=f"The engine: {', '.join(ENGINES)}.")],
+    policy: Annotated[str | None, typer.Option("--policy", help="Only this one, of either kind.")] = None,
+    depth: Annotated[int | None, typer.Option("--depth", help="Look at sequences of at most so many steps, "
+                                              "not at all of them.")] = None,
+    stages: Stages = 1,
+    on: On = "rtl",
+    sim: Sim = simulators.NAMES[0],
+    waves: Waves = False,
+    json: Json = None,
+) -> Work:
+    """Find out which driver policies are wrong, by the shortest sequence that shows it, and replay that."""
+    target = Target(engine, on, sim, waves, stages)
+    return partial(run_audit, AuditOptions(target, policy, depth, json), Display())
 
 
 @app.command()

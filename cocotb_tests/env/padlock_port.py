@@ -45,9 +45,23 @@ class PadlockPort:
         self._toggles = {"irq_toggle": 0, "flags_toggle": 0}
         self._toggled_at: dict[str, int] = {}
         self._post_toggle = 0
+        self._cpu = 0
         self._interrupt_at = 0
         memory.in_flight = lambda: self._in_flight is not None
         cocotb.start_soon(self._watch(dut.done_event, self._done))
+
+    @property
+    def cpu(self) -> int:
+        return self._cpu
+
+    @cpu.setter
+    def cpu(self, number: int) -> None:
+        """Raises RuntimeError while a request is in flight, ValueError for a CPU that is not there."""
+        if self._in_flight is not None:
+            raise RuntimeError("a change of CPU while a request is in flight")
+        self._predictor.turn(number)
+        self._cpu = number
+        self._dut.cpu.value = number
 
     async def _watch(self, signal: Any, event: Event) -> None:
         """The monitor: one wake per change of ``signal``."""

@@ -17,6 +17,7 @@ from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.judge import Judge
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.padlock import CONTROL_WORD_BYTES, SCHEDULE_READ_BYTES
+from pymodel.engines.padlock_cpus import PadlockCpus
 from pymodel.engines.padlock_model import HeldKey, KeyState, PadlockModel
 from pymodel.engines.padlock_timing import Timeline
 from pymodel.engines.ports import Xcrypt, XcryptResult, XcryptStatus
@@ -48,10 +49,12 @@ class PadlockPredictor(Judge):
     """Feeds a scoreboard with expected and observed ``Completion`` items."""
 
     def __init__(self, memory: MirrorMemory, spec: BenchSpec) -> None:
-        self._model = _Predicting(Kernel(), memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
-                                  setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
-                                  write_latency=spec.write_latency, stages=spec.stages)
-        super().__init__("padlock", memory, self._model)
+        kernel = Kernel()
+        self._cpus = PadlockCpus([
+            _Predicting(kernel, memory, quirks=Quirk(spec.quirks), fetch_blocks=spec.fetch_blocks,
+                        setup_cycles=spec.setup_cycles, read_latency=spec.read_latency,
+                        write_latency=spec.write_latency, stages=spec.stages) for _ in range(spec.cpus)])
+        super().__init__("padlock", memory, self._cpus)
         self._compare_cycles = not spec.stall_seed
         self._requests = 0
         self._op: Xcrypt | None = None
@@ -65,6 +68,16 @@ class PadlockPredictor(Judge):
         """Cycles after acceptance at which EFLAGS were loaded."""
         self._flags_before: tuple[int, KeyState] | None = None
         """The last EFLAGS load without a request in flight: when, and the key before it."""
+
+    @property
+    def _model(self) -> PadlockModel:
+        return self._cpus.models[self._cpus.cpu]
+
+    def turn(self, cpu: int) -> None:
+        """What comes is of the engine of this CPU. Raises ValueError when there is no such one."""
+        if cpu >= len(self._cpus.models):
+            raise ValueError(f"no CPU {cpu}: there are {len(self._cpus.models)}")
+        self._cpus.cpu, self._flags_before = cpu, None
 
     def accepted(self, op: Xcrypt, now: int) -> None:
         self._requests += 1
@@ -127,8 +140,8 @@ class PadlockPredictor(Judge):
             self.traffic = None
         self._op = None
         self.scoreboard.withdraw()
-        self._model.quirks, self._model.fetch_blocks = quirks, fetch_blocks
-        self._model.kernel.run(self._model.reset())
+        self._cpus.quirks, self._cpus.fetch_blocks = quirks, fetch_blocks
+        self._model.kernel.run(self._cpus.reset())
 
     def _predict(self, op: Xcrypt) -> Completion:
         """The bytes of source and destination are those from before the request, also afterwards."""

@@ -3,9 +3,9 @@
 // CPUS     1 or 2
 // STAGES   rounds in flight in each core, see aes_ecb
 //
-// `cpu` says whose turn it is: instruction, events, soft reset and bus are those of its engine, while the
-// other one keeps its key. It may change only while no engine is busy. The ports are those of padlock, with
-// operands, results and the payloads of the bus's channels packed.
+// `cpu` says whose turn it is: instruction, events and bus are those of its engine, while the other one keeps
+// its key. It may change only while no engine is busy. A soft reset is of both. The ports are those of padlock,
+// with operands, results and the payloads of the bus's channels packed.
 `default_nettype none
 
 module padlock_cpus #(
@@ -77,7 +77,7 @@ module padlock_cpus #(
             wire [2:0] arprot, awprot;
 
             padlock #(.STAGES(STAGES)) engine (
-                .clk(clk), .rst(rst), .soft_rst(soft_rst && mine),
+                .clk(clk), .rst(rst), .soft_rst(soft_rst),
                 .quirk(quirk), .fetch_blocks(fetch_blocks), .setup_cycles(setup_cycles),
                 .xcrypt_valid(xcrypt_valid && mine), .xcrypt_ready(ready_all[number]),
                 .xcrypt_cword(xcrypt[31:0]), .xcrypt_key(xcrypt[63:32]), .xcrypt_src(xcrypt[95:64]),

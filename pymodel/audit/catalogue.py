@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from pymodel.audit.explore import Verdict
+from pymodel.errors import InvalidRequest
 from pymodel.modes.xts import STRATEGIES
 from pymodel.modes.xts_patches import PATCHES
 
@@ -22,3 +24,14 @@ XTS: Mapping[str, Verdict] = {
 def policies_of(engine: str) -> dict[str, Verdict]:
     """What can be audited on an engine. The QCE is given its key with every request."""
     return {**KEY_LOAD, **XTS} if engine == "padlock" else dict(XTS)
+
+
+def policy_settings(engine: str, policy: str) -> dict[str, Any]:
+    """The setting of a bench that a policy of either kind is.
+
+    Raises: InvalidRequest for one that the engine does not have.
+    """
+    known = policies_of(engine)
+    if policy not in known:
+        raise InvalidRequest(f"unknown policy '{policy}' of {engine}: choose one of {', '.join(known)}")
+    return {"policy" if policy in KEY_LOAD else "strategy": policy}

@@ -65,4 +65,4 @@ def case_of(name: str, operations: tuple[Operation, ...]) -> dict[str, Any]:
             steps.append({"op": "move", "cpu": operation.cpu})
         else:
             steps.append({"op": "interrupt"})
-    return {"name": name, "mode": "seq", "steps": steps}
+    return {"name": name, "mode": "seq", "expect": {}, "steps": steps}

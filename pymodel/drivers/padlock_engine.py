@@ -80,9 +80,10 @@ class PadlockEngine:
         await self._port.reset()
 
     async def move_to(self, cpu: int) -> None:
-        """Go on with the engine of another CPU, once no request is in flight on this one."""
+        """Go on with the engine of another CPU, once no request is in flight on this one. Takes a cycle."""
         async with self._cpu.lock:
             self._port.cpu = cpu
+            await self._kernel.sleep(1)
 
     async def load_flags(self) -> None:
         """What an interrupt or a task switch does to the engine between two requests."""

@@ -27,6 +27,8 @@ class Target:
     waves: bool = False
     stages: int = 1
     """Blocks in flight in the core."""
+    cpus: int = 1
+    """Of the PadLock: each with an engine."""
 
     def check(self) -> None:
         """Raises InvalidRequest or SimulatorError, before anything is built."""
@@ -45,7 +47,7 @@ class Target:
 
     def bench(self) -> BenchSpec:
         """The bench of this target, otherwise as usual."""
-        return BenchSpec(engine=self.engine, stages=self.stages)
+        return BenchSpec(engine=self.engine, stages=self.stages, cpus=self.cpus)
 
     @property
     def label(self) -> str:
@@ -65,6 +67,8 @@ class Launcher:
         if target.on == "rtl":
             simulator = simulators.find(target.sim)
             top = known_top(KINDS[target.engine].top).with_parameters(STAGES=target.stages)
+            if target.cpus > 1:
+                top = top.with_parameters(CPUS=target.cpus)
             self._build = build(top, simulator, waves=target.waves, fast=True,
                                 announce=display.waiting)
             if self._build.seconds:
