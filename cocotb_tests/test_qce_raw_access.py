@@ -179,9 +179,12 @@ async def lock_in_the_first_descriptor_keeps_the_other_master_out_until_completi
     qce = await RawQce.start(dut)
     request = block(flags=LOCK)
     await qce.script([*request.registers(), *qce.place_lists(request)[:3]])
-    assert await locked(qce)
+    await qce.write(Register.DST_LIST_ADDRESS, 0x2008)
+    await qce.write(Register.STATUS, 0)
+    assert await locked(qce), "there was nothing to acknowledge"
     for register in WRITABLE:
         assert await qce.refuses(register, 0, master=1), register.name
+    assert (await qce.fault())[0] == FaultKind.NONE, "the doorbell was not refused for its list"
     assert not await qce.refuses(Register.STATUS, None, master=1), "it can read"
     await qce.script([(Register.CONFIG, 0), *qce.place_lists(request)[3:], request.go()])
     await qce.end()
@@ -251,6 +254,13 @@ async def without_shared_registers_the_first_write_locks(dut):
     await qce.end()
     await qce.write(Register.STATUS, 0)
     assert not await locked(qce)
+    dut.ram.page_no_read.value = 1 << (SOURCE_LIST >> 12)
+    assert await qce.refuses(Register.SRC_DOORBELL, 1)
+    assert not await locked(qce), "nor does a doorbell whose list cannot be read"
+    dut.ram.page_no_read.value = 0
+    await qce.write(Register.SRC_DOORBELL, 1, master=1)
+    assert await locked(qce)
+    assert await qce.refuses(Register.DST_DOORBELL, 1)
     qce.check()
 
 

@@ -9,9 +9,11 @@ from cocotb.triggers import FallingEdge
 
 from cocotb_tests.qce_raw import (
     AES,
+    ALL_QUIRKS,
     BLOCK,
     DONE,
     DUMP,
+    HANGS,
     KEY,
     SOURCE,
     SW_ERR,
@@ -121,6 +123,30 @@ async def a_read_error_ends_the_request_after_the_blocks_before_it(dut):
             assert await qce.read(Register.BYTES_DONE) == at
             written = b"".join(qce.load(piece.address, piece.size) for piece in destination if piece.size)
             assert written == ecb_encrypt(KEY, text[:at]) + bytes(size - at)
+    await qce.check_alive()
+
+
+@cocotb.test()
+async def a_read_error_leaves_nothing_behind(dut):
+    """With 5 blocks written one by one, much slower than they come, or the last of them at the end of a
+    piece; then a request without any command ends as ever, and CURRENT does not follow a changed list."""
+    qce = await RawQce.start(dut, quirks=ALL_QUIRKS & ~HANGS)
+    text = data(15, UNIT)
+    qce.store(SOURCE, text)
+    for latency, sizes, current in ((200, [16] * 32, 4), (1, [80, 432], 0), (1, [48, 464], 1)):
+        dut.write_latency.value = latency
+        dut.bus_error_enable.value, dut.bus_error_address.value = 1, SOURCE + 5 * BLOCK
+        qce.store(TARGET, bytes(0x4000))
+        destination = pieces(TARGET, sizes)
+        assert await qce.run(Request(UNIT, [Descriptor(SOURCE, UNIT)], destination)) == READ_ERR
+        dut.bus_error_enable.value = 0
+        written = b"".join(qce.load(piece.address, piece.size) for piece in destination)
+        assert written == ecb_encrypt(KEY, text[:5 * BLOCK]) + bytes(UNIT - 5 * BLOCK)
+        for length in (current, current + 1, current + 2):
+            await qce.write(Register.DST_LIST_LENGTH, length)
+            assert await qce.read(Register.DST_CURRENT) == current
+        assert await qce.run(one(0, BLOCK)) == DONE
+        assert await qce.read(Register.CYCLES) == 4
     await qce.check_alive()
 
 

@@ -154,7 +154,7 @@ module qce #(
     wire [1:0]  key_bits;
     wire [28:0] blocks, run_blocks;
     wire        key_valid, key_ready, walk_start, walk_all, check, run_start, running;
-    wire        read_open, read_continue, read_stop, write_open, write_cut, write_stop;
+    wire        read_open, read_stop, write_open, write_cut, write_stop;
     wire        source_over, source_misaligned, source_short, source_unlock, source_piece;
     wire        destination_over, destination_covered, destination_misaligned, destination_short;
     wire        destination_unlock, destination_piece;
@@ -190,9 +190,9 @@ module qce #(
         .destination_covered(destination_covered), .destination_misaligned(destination_misaligned),
         .destination_misaligned_address(destination_bad_address), .destination_short(destination_short),
         .destination_unlock(destination_unlock),
-        .run_start(run_start), .running(running), .read_open(read_open), .read_continue(read_continue),
-        .read_taken(source_taken), .read_stop(read_stop), .write_open(write_open), .write_started(write_started),
-        .write_taken(destination_taken), .write_cut(write_cut), .write_stop(write_stop),
+        .run_start(run_start), .running(running), .read_open(read_open), .read_stop(read_stop),
+        .write_open(write_open), .write_started(write_started), .write_taken(destination_taken),
+        .write_cut(write_cut), .write_stop(write_stop),
         .core_empty(core_empty), .read_busy(read_busy), .read_pending(read_pending), .read_fault(read_fault),
         .read_fault_decode(read_fault_decode), .read_fault_address(read_fault_address),
         .write_busy(write_busy), .write_empty(write_empty), .write_finished(write_finished),
@@ -241,7 +241,7 @@ module qce #(
         .read_valid(list_command || (source_piece && read_open)), .read_ready(read_ready),
         .read_address(list_command ? list_address : source_data),
         .read_beats(list_command ? list_beats : source_blocks),
-        .read_continue(read_continue && !list_command), .read_stop(read_stop),
+        .read_continue(!list_command), .read_stop(read_stop),
         .write_valid(destination_piece && write_open), .write_ready(write_ready),
         .write_address(destination_data), .write_beats(destination_blocks), .write_continue(write_started),
         .write_cut(write_cut), .write_stop(write_stop),

@@ -8,7 +8,7 @@
 // Edges: `refused` belongs to the access that is on the bus and is looked at when it is made (a). The lock
 // comes into force at a, or at the end of the fetch of a list (fetch_ended), and goes at a soft reset (a),
 // at the edge at which a request whose lists have UNLOCK begins to run (unlock), and at a write of
-// STATUS by its owner, while not busy, that clears the last of OP_DONE_INTR and ERR_INTR (a).
+// STATUS by its owner that clears the last of OP_DONE_INTR and ERR_INTR (a); neither is set while busy.
 `default_nettype none
 
 module qce_access (
@@ -120,7 +120,7 @@ module qce_access (
     // -- the lock ---------------------------------------------------------------------------------
     reg ringing_reg;   // the master whose doorbell is being answered
 
-    wire acknowledged = write_taken && address == ADDR_STATUS && !busy && interrupt_pending && !interrupt_kept;
+    wire acknowledged = write_taken && address == ADDR_STATUS && interrupt_pending && !interrupt_kept;
     wire first_write  = write_taken && !shared && !locked && !always_open && !rings;
     wire first_ring   = fetch_ended && (fetch_lock || !shared) && !locked;
 

@@ -10,7 +10,7 @@
 // and the first for the writer are taken at R + 1 (later by one for each empty descriptor before it); no
 // block enters the core before the writer has its first. A further command for the reader is taken when
 // that is not busy: at the edge after RLAST at the earliest; one for the writer likewise, after the last B.
-// The key is offered from g + 2 on, until the core takes it or the request ends.
+// The key is offered from g + 2 on, until the core takes it: when it has expanded the one before.
 //
 // The end, and WAIT_UNIT and WAIT_BLOCK: one edge after the last B; after a read error when reader, core and
 // writer have nothing left, after a write error when nothing is outstanding or in the core. What the
@@ -71,8 +71,6 @@ module qce_control (
     output wire        run_start,           // RUN is entered at this edge
     output wire        running,
     output wire        read_open,           // commands of the source may go out
-    output wire        read_continue,
-    input  wire        read_taken,
     output wire        read_stop,
     output wire        write_open,          // likewise, of the destination
     output reg         write_started,       // the first one has been taken
@@ -103,13 +101,13 @@ module qce_control (
     localparam [16:0] WRITE_ERROR = BUS_ERROR | 17'd1 << STATUS_DOUT_ERR_BIT;
 
     reg [3:0]  state_reg, state_next;
-    reg        read_started_reg;
     reg [15:0] wait_left_reg;
     reg        finish;
 
-    // -- the data: faults of earlier commands do not count ----------------------------------------------
+    // -- the data. What the reader says is of this request: the lists before it were read without an error. What
+    // the writer says is so from its first command on
     wire write_failed = running && write_started && write_fault;
-    wire read_failed  = running && read_started_reg && read_fault;
+    wire read_failed  = running && read_fault;
     wire written      = destination_covered && write_finished;
     wire write_end    = !read_busy && core_empty && !write_busy;
     wire read_end     = write_end && !read_pending && write_started && write_empty;
@@ -194,7 +192,6 @@ module qce_control (
     assign unlock        = run_start && (source_unlock || destination_unlock);
 
     assign read_open     = running && !read_failed && !write_failed;
-    assign read_continue = read_started_reg;
     assign read_stop     = draining || write_failed;
     assign write_open    = running && !write_failed && !run_end;
     assign write_cut     = read_failed && !read_pending && core_empty;
@@ -209,23 +206,18 @@ module qce_control (
             cycles <= cycles + 32'd1;
         if (state_reg == STATE_START)
             wait_left_reg <= wait_left_reg - 16'd1;
-        if (key_ready || finish)
+        if (key_ready)
             key_valid <= 1'b0;
         if (state_reg == STATE_CHECK && !finish)
             key_valid <= 1'b1;
-        if (read_taken)
-            read_started_reg <= 1'b1;
         if (write_taken)
             write_started <= 1'b1;
-        if (go) begin
-            read_started_reg <= 1'b0;
-            write_started    <= 1'b0;
-        end
+        if (go)
+            write_started <= 1'b0;
         if (rst || soft_reset) begin
-            cycles           <= 32'd0;
-            key_valid        <= 1'b0;
-            read_started_reg <= 1'b0;
-            write_started    <= 1'b0;
+            cycles        <= 32'd0;
+            key_valid     <= 1'b0;
+            write_started <= 1'b0;
         end
         if (rst)
             state_reg <= STATE_IDLE;

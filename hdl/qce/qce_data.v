@@ -98,7 +98,7 @@ module qce_data #(
     wire [127:0] out_block;
     wire         entered = in_valid && in_ready;
 
-    assign in_valid = read_pending && read_continue && run_open && flow_open;   // nothing of an earlier command
+    assign in_valid = read_pending && run_open && flow_open;
 
     block_flow #(.ROOM_BITS(FIFO_BITS)) flow (
         .clk(clk), .rst(core_rst),

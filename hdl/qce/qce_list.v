@@ -41,7 +41,7 @@ module qce_list (
     output reg          misaligned,
     output reg  [31:0]  misaligned_address,
     output wire         short,          // the list ends before all is covered
-    output reg          unlock,         // a descriptor that was looked at has UNLOCK
+    output reg          unlock,         // a descriptor that was walked over has UNLOCK
 
     input  wire         clear_current,
     output wire [6:0]   current         // the descriptor taken up last
@@ -104,7 +104,7 @@ module qce_list (
         if (step) begin
             if (check || taken)
                 current_reg <= index_reg;
-            if (check && descriptor[48])
+            if (descriptor[48])
                 unlock <= 1'b1;
             if (check && bad) begin
                 misaligned         <= 1'b1;
