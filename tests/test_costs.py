@@ -98,6 +98,22 @@ def test_a_bounced_block_is_copied_in_and_out():
     assert engine.host.done[HostWork.COPY] == 2 * engine.counters.bounced_blocks == 20
 
 
+def test_each_part_of_a_data_unit_is_a_request():
+    bench = model_bench(BenchSpec())
+    engine = bench.engine()
+    buffers = Buffers.of(bench.memory.allocate(96), 96)
+
+    async def in_parts():
+        with Xts(engine, bytes(range(32))).data_unit(bytes(16), decrypt=False) as unit:
+            await unit.part(buffers.part(0, 32), buffers.part(0, 32))
+            await unit.part(buffers.part(32, 32), buffers.part(32, 32))
+            await unit.last(buffers.part(64, 32), buffers.part(64, 32))
+
+    bench.kernel.run(in_parts())
+    assert engine.host.done[HostWork.REQUEST] == 3
+    assert engine.host.done[HostWork.CALL] == 4
+
+
 def test_work_of_two_requests_on_one_cpu_is_done_one_after_another():
     kernel = Kernel()
     cpu = Cpu(kernel)

@@ -7,6 +7,7 @@ from typing import Self
 
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers, check_placement
+from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
 from pymodel.modes import tweaks
 from pymodel.modes.keyed import scratch, stating_consequence
@@ -57,6 +58,7 @@ class DataUnit:
             raise InvalidRequest(f"{len(src)} bytes as a part of a data unit: it has whole blocks of "
                                  f"{TWEAK_BYTES}")
         check_placement(src, dst)
+        await self._engine.host.spend(HostWork.REQUEST)
         first = await self.crypt(src, dst)
         self._next = tweaks.advance(first, len(src) // TWEAK_BYTES)
 
@@ -64,6 +66,7 @@ class DataUnit:
         """The rest, 16 bytes or more; it may end in a part of a block. Raises: as ``part``."""
         check_unit_length(len(src))
         check_placement(src, dst)
+        await self._engine.host.spend(HostWork.REQUEST)
         await self.crypt(src, dst)
 
     async def crypt(self, src: Buffers, dst: Buffers) -> bytes:
