@@ -38,7 +38,7 @@ async def a_sample_of_nist_answers_comes_out(dut):
                     await bench.call(opening)
             else:
                 assert await bench.call(opening) == vector.expected, vector.name
-    bench.check(at_least=2 * len(chosen))
+    bench.check(at_least=2 * sum(len(vector.key) in engine.limits.key_bytes for vector in chosen))
 
 
 def iv_before_the_wrap() -> bytes:

@@ -20,8 +20,18 @@ _INPUTS = ("rst", "quirk", *MEMORY_STRAPS, "bus_error_enable", "bus_error_addres
 """Of every top."""
 
 
+_power_ons = 0
+
+
+def power_ons() -> int:
+    """How often the power has been switched on in this simulation: who remembers another number is over."""
+    return _power_ons
+
+
 async def power_on(dut: Any, own_inputs: Iterable[str], values: Mapping[str, int]) -> None:
     """Clock and reset a test top; inputs without a value are 0. ``own_inputs``: those of its engine."""
+    global _power_ons
+    _power_ons += 1
     for name in (*_INPUTS, *own_inputs):
         getattr(dut, name).value = values.get(name, 0)
     dut.rst.value = 1

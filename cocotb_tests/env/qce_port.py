@@ -17,6 +17,7 @@ from cocotb.triggers import ValueChange
 
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.kernel import CosimKernel
+from cocotb_tests.env.power import power_ons
 from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce_registers import GOPROC_GO, SOFT_RESET_RESET, Register
 from pymodel.engines.quirks import Quirk
@@ -208,12 +209,18 @@ class QcePort:
         return list(answer.values)
 
     async def _watch(self, dut: Any) -> None:
-        """The monitor: one wake for everything that changes at an edge. The interrupt is reported first."""
+        """The monitor: one wake for everything that changes at an edge. The interrupt is reported first.
+
+        It ends when the test switches the power on again: what happens then is another port's.
+        """
+        power = power_ons()
         changed = ValueChange(dut.done_event)
         script, second = dut.script_event, dut.second_event
         level, script_seen, second_seen = 0, int(script.value), int(second.value)
         while True:
             await changed
+            if power_ons() != power:
+                return
             before, level = level, int(self._line.value)
             if level > before:
                 self._kernel.notify(self.irq)
