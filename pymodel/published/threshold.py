@@ -45,8 +45,8 @@ class Threshold:
              "the same size, with LENGTH_512_HANG strapped off and not worked round: CBC never hung.",
              "Fitted to requests of 16, 256, 1024, 2048 and 8192 bytes, with the two crossovers as a "
              "constraint.",
-             "aes_sw_max_len = 512 has no bound: where the request is the same one, the published cells of the "
-             "other columns are up to 29 % above its own, and at 16 bytes 44 and 258 %."],
+             "aes_sw_max_len = 512 has no bound: where the request is the same one, the published cells of "
+             "the other columns are up to 29 % above its own, and at 16 bytes 44 and 258 %."],
             _curves(outcomes))
 
 
