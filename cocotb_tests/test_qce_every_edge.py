@@ -58,6 +58,7 @@ FAST = cocotb.SIM_NAME.lower().startswith("verilator") or EFFORT > 1
 some_settings = cocotb.parametrize(setting=range(len(SETTINGS)) if FAST else [2])
 """All of them, or one in a simulator that is several times slower."""
 
+EMPTY = [Descriptor(SRC, 0)] * 10
 PIECES = Plain(
     5 * 16, dump=True,
     source=[Descriptor(SRC + PAGE_BYTES - 16, 32, DescriptorFlag.LOCK), Descriptor(SRC, 0),
@@ -71,6 +72,10 @@ REQUESTS = {
     "a key of 256 bits": replace(PIECES, key=bytes(range(32)), decrypt=True),
     "waits for the rest of a unit": Plain(528, [Descriptor(SRC, 528)], [Descriptor(DST, 704)], dump=True),
     "waits for the rest of a block": replace(PIECES, size=5 * 16 - 3),
+    "many empty descriptors": Plain(
+        48, dump=True, source=[*EMPTY[:3], Descriptor(SRC, 16), *EMPTY, Descriptor(SRC + 64, 32)],
+        destination=[*EMPTY[:6], Descriptor(DST, 32), *EMPTY, *EMPTY, *EMPTY, Descriptor(DST + 64, 16), *EMPTY,
+                     Descriptor(DST + 128, 128)]),
     "no data": replace(PIECES, size=0),
     "a source that is too short": replace(PIECES, size=9 * 16),
     "a destination that is too short": replace(PIECES, destination=PIECES.destination[:3]),

@@ -120,6 +120,14 @@ def test_a_descriptor_costs_a_command_of_its_own():
     assert engine.ask(1024, [Descriptor(SRC + 16 * k, 16) for k in range(64)]).cycles == 355
 
 
+def test_an_empty_descriptor_costs_an_edge_unless_the_bus_is_not_ready_anyway():
+    """Edge 15: LISTS is left. 16 command, 19 R, meanwhile ten are passed over, 17 to 26; 27 command, 30 R,
+    31 into the core, 42 into the FIFO, 43 burst decided, 44 AW, 45 and 46 W, 47 B, 48 done."""
+    engine = Engine(slow_start_cycles=0)
+    apart = [Descriptor(SRC, 16), *[Descriptor(0, 0)] * 10, Descriptor(SRC + 16, 16)]
+    assert engine.ask(32, apart).cycles == 48
+
+
 def test_the_interrupt_is_seen_one_cycle_after_the_end():
     engine = Engine()
     engine.ask(16)

@@ -5,11 +5,16 @@ import pytest
 from pymodel.regress.config import known_top
 
 MODULE = "cocotb_tests.test_qce_same_as_model"
+REGISTER_BUS = "cocotb_tests.test_qce_register_bus"
 EVERY_EDGE = "cocotb_tests.test_qce_every_edge"
 
 
 def test_the_qce_is_its_model_in_data_registers_interrupt_and_cycles(run_rtl, sim):
     run_rtl("qce_top", MODULE, sim)
+
+
+def test_every_access_to_its_registers_is_as_in_the_model(run_rtl, sim):
+    run_rtl("qce_top", REGISTER_BUS, sim)
 
 
 def test_whatever_meets_a_request_at_any_of_its_edges_it_is_its_model(run_rtl, sim):
