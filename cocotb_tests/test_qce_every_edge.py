@@ -74,7 +74,7 @@ REQUESTS = {
     "waits for the rest of a block": replace(PIECES, size=5 * 16 - 3),
     "many empty descriptors": Plain(
         48, dump=True, source=[*EMPTY[:3], Descriptor(SRC, 16), *EMPTY, Descriptor(SRC + 64, 32)],
-        destination=[*EMPTY[:6], Descriptor(DST, 32), *EMPTY, *EMPTY, *EMPTY, Descriptor(DST + 64, 16), *EMPTY,
+        destination=[*EMPTY[:6], Descriptor(DST, 32), *EMPTY * 3, Descriptor(DST + 64, 16), *EMPTY,
                      Descriptor(DST + 128, 128)]),
     "no data": replace(PIECES, size=0),
     "a source that is too short": replace(PIECES, size=9 * 16),
