@@ -74,6 +74,9 @@ def test_a_request_is_four_scripts_one_key_load_and_nothing_bounced(size, decryp
     assert (counters.calls, counters.hardware_blocks, counters.key_loads) == (1, 32, 1)
     assert (counters.bounced_blocks, counters.software_blocks) == (0, 0)
     assert counters.engine_cycles > 32 * 10
+    once = counters.engine_cycles
+    bench.ecb(driver, key, data, decrypt=decrypt)
+    assert counters.engine_cycles == 2 * once
 
 
 def lists_of(bench):

@@ -196,6 +196,7 @@ def test_a_list_that_cannot_be_read_is_a_fault_and_the_engine_is_fit_for_the_nex
         assert (fault.kind, fault.access, fault.address, fault.completed) == ("bus", name, where, 0)
         assert fault.restartable
         assert bench.port.log[-1] == "reset"
+        assert bench.port.log.count("reset") == 1
         bench.model.read_bus_errors.clear()
         bench.run(driver.ecb(key, src, dst, decrypt=False))
         assert dst.read(bench.memory) == golden.ecb_encrypt(KEY, data)

@@ -173,6 +173,26 @@ def test_a_completion_in_the_last_cycle_of_the_watchdog_is_no_hang():
     assert not ends(high - 1)
 
 
+def test_an_interrupt_that_is_gone_before_the_driver_has_seen_it_leaves_the_watchdog():
+    bench = QceBench()
+    driver = bench.driver(watchdog=lambda length: 5000)
+
+    async def main():
+        async def thief():
+            await bench.port.irq.wait()
+            bench.port.irq.clear()
+
+        stolen = bench.kernel.start(thief())
+        buffer = bench.buffer(DATA[:512])
+        hang = await error_of(driver.ecb(driver.key(KEY), buffer, buffer, decrypt=False))
+        await stolen.join()
+        return hang, buffer.read(bench.memory)
+
+    hang, result = bench.run(main())
+    assert hang.cycles >= 5000
+    assert (hang.completed, hang.state["BYTES_DONE"], result) == (512, 512, EXPECTED[:512])
+
+
 def test_without_a_watchdog_a_long_request_may_take_its_time():
     bench = QceBench(read_latency=60_000, slow_start_cycles=65_535)
     driver = bench.driver(watchdog=None)
@@ -275,6 +295,8 @@ def test_a_reset_of_an_idle_engine_is_a_reset_and_nothing_else():
     bench.run(driver.reset())
     assert bench.port.log == ["reset"]
     assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+    bench.run(driver.reset())
+    assert bench.port.log.count("reset") == 2
 
 
 def test_a_reset_waits_for_the_processor():

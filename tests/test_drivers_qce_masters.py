@@ -10,8 +10,10 @@ from qce_driver_bench import QCE_QUIRKS, QceBench, error_of, some_data
 from scatter import Layout
 
 from pymodel import golden
+from pymodel.drivers.qce_scripts import destination_list, setup, source_list
 from pymodel.drivers.qce_start import LOCK_ATTEMPTS, LOCK_PAUSE
 from pymodel.engines.ports import RegisterAccess
+from pymodel.engines.qce import Descriptor, DescriptorFlag, encode_list
 from pymodel.engines.qce_registers import WRITABLE, Register
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault
@@ -148,6 +150,34 @@ def test_an_engine_that_never_gives_the_lock_is_given_up_after_growing_pauses():
     assert growth == [LOCK_PAUSE << attempt for attempt in range(LOCK_ATTEMPTS - 2)]
     bench.port.reset = reset
     assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+
+
+@pytest.mark.parametrize("locks", [False, True])
+def test_a_result_is_read_even_when_another_master_was_faster_than_the_processor(locks):
+    """It has taken the lock after the end of a request without one, and done a longer request of its own."""
+    bench = QceBench()
+    driver = bench.driver() if locks else bench.naive(NAIVE)
+    src, dst, theirs = bench.buffer(DATA), bench.buffer(bytes(160)), bench.buffer(bytes(1024))
+    lists = bench.buffer(encode_list([Descriptor(theirs.pieces[0].address, 1024, DescriptorFlag.LOCK)]))
+    address = lists.pieces[0].address
+
+    async def main():
+        request = bench.kernel.start(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
+        await bench.kernel.sleep(110)  # after GO
+        busy = bench.kernel.start(bench.cpu.spend(3000))
+        await bench.port.irq.wait()
+        refused = await error_of(bench.model.script([
+            *setup(KEY, 1024, decrypt=False), *source_list(address, 1), *destination_list(address, 1),
+            RegisterAccess(Register.GOPROC, 1)], 1))
+        await busy.join()
+        await request.join()
+        return refused is not None
+
+    assert bench.run(main()) == locks
+    assert dst.read(bench.memory) == EXPECTED
+    assert driver.counters.hardware_blocks == 10
+    assert bench.port.log.count("reset") == (0 if locks else 1)
+    assert theirs.read(bench.memory) == (bytes(1024) if locks else golden.ecb_encrypt(KEY, bytes(1024)))
 
 
 # -- storms -----------------------------------------------------------------------------------------

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from qce_driver_bench import QceBench, some_data
 from scatter import Layout
 
 from pymodel import golden
 from pymodel.drivers.qce import QceDriver
+from pymodel.engines.qce import decode_list
 from pymodel.engines.qce_model import QceModel
+from pymodel.engines.qce_registers import Register
 from pymodel.kernel import gather
+from pymodel.memory import HostAccessError
 from pymodel.modes import Ctr, Ecb, Xts
 
 KEY_A, KEY_B = bytes(range(32)), bytes(range(200, 232))
@@ -92,6 +96,26 @@ def test_two_engines_have_a_queue_each():
         bench.run(gather(bench.kernel, *requests(ports)))
         times.append(bench.kernel.now() - began)
     assert times[1] < 0.7 * times[0]
+
+
+def test_data_lists_dump_and_bounce_buffers_belong_to_the_engine_while_it_works():
+    bench = QceBench()
+    driver, src, dst = bench.driver(), bench.buffer(bytes(512)), bench.buffer(bytes(512), 3)
+
+    async def main():
+        request = bench.kernel.start(driver.ecb(driver.key(KEY_A), src, dst, decrypt=False))
+        await bench.kernel.sleep(20)  # before GO
+        (source,) = bench.port.written(Register.SRC_LIST_ADDRESS)
+        destination = source + 512
+        bounce, dump = (item.address for item in decode_list(bench.memory.read(destination, 16)))
+        for address in (source, destination, bounce, bounce + 511, dump, dump + 127, src.pieces[0].address):
+            with pytest.raises(HostAccessError, match="an engine owns"):
+                bench.memory.write(address, b"x")
+        await request.join()
+        for address in (source, destination, bounce, dump):
+            bench.memory.write(address, b"x")
+
+    bench.run(main())
 
 
 def test_the_processor_is_free_while_a_request_waits_for_its_interrupt():
