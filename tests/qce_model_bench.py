@@ -23,6 +23,7 @@ from pymodel.engines.qce_registers import (
     Register,
 )
 from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineFault
 from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
 
@@ -114,3 +115,22 @@ class Engine:
 
     def encrypted(self, size: int, key: bytes = KEY) -> bytes:
         return golden.ecb_encrypt(key, DATA[:size])
+
+
+def by_name(register):
+    return register.name
+
+
+def refused(engine, address, value=None, master=0):
+    try:
+        engine.run(engine.model.script([RegisterAccess(address, value)], master))
+    except EngineFault as fault:
+        return (fault.kind, fault.address) == ("register", address)
+    return False
+
+
+async def started(engine, size=512, first=0, **setup):
+    """Hand over lists with these flags in the first descriptor, and set a request going."""
+    rings = [*engine.ring(SOURCE_LIST, [Descriptor(SRC, size, first)]),
+             *engine.ring(DESTINATION_LIST, [Descriptor(DST, size + 128)])]
+    await engine.model.script([*rings, *engine.setup(size, **setup)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce import LIST_ALIGNMENT, MAX_DESCRIPTORS, Descriptor, DescriptorFlag, key_bytes
 from pymodel.engines.qce_course import Fault
 from pymodel.engines.qce_registers import (
@@ -49,6 +50,17 @@ class Access:
     value: int | None
     master: int
     privileged: bool = False
+
+
+def checked(access: RegisterAccess, master: int) -> Access:
+    """Raises ValueError for what does not fit on the bus."""
+    if master not in (0, 1):
+        raise ValueError(f"master {master}: there are 0 and 1")
+    if not 0 <= access.address < 1 << 16:
+        raise ValueError(f"address {access.address:#x} does not fit in 16 bits")
+    if access.value is not None and not 0 <= access.value < 1 << 32:
+        raise ValueError(f"value {access.value:#x} does not fit in 32 bits")
+    return Access(access.address, access.value, master)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from pymodel.engines.qce_access import (
     Access,
     ListPort,
     RegisterFile,
+    checked,
 )
 from pymodel.engines.qce_bus import Answer, RegisterBus
 from pymodel.engines.qce_course import FAULT_KINDS, SUCCESS, Course, Fault, Request, Straps
@@ -104,7 +105,7 @@ class QceModel:
 
     async def script(self, accesses: Sequence[RegisterAccess], master: int = 0) -> list[int]:
         """Raises: EngineFault; ValueError for what does not fit on the bus."""
-        listed = [_checked(access, master) for access in accesses]
+        listed = [checked(access, master) for access in accesses]
         if master == 0:
             return await self._bus.script(listed)
         return [value for access in listed for value in await self._bus.single(access)]
@@ -301,13 +302,3 @@ class QceModel:
         self._settle(self.kernel.now())
         if not self._registers.interrupt():
             self.irq.clear()
-
-
-def _checked(access: RegisterAccess, master: int) -> Access:
-    if master not in (0, 1):
-        raise ValueError(f"master {master}: there are 0 and 1")
-    if not 0 <= access.address < 1 << 16:
-        raise ValueError(f"address {access.address:#x} does not fit in 16 bits")
-    if access.value is not None and not 0 <= access.value < 1 << 32:
-        raise ValueError(f"value {access.value:#x} does not fit in 32 bits")
-    return Access(access.address, access.value, master)
