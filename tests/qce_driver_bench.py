@@ -18,11 +18,15 @@ QCE_QUIRKS = Quirk.all()
 
 
 class RecordingPort:
-    """Passes everything on to the model and keeps scripts and resets in ``log``."""
+    """Passes everything on to the model and keeps scripts and resets in ``log``.
+
+    ``masters``: who has sent each script.
+    """
 
     def __init__(self, model: QceModel) -> None:
         self.model = model
         self.log: list[list[RegisterAccess] | str] = []
+        self.masters: list[int] = []
 
     @property
     def quirks(self):
@@ -40,6 +44,7 @@ class RecordingPort:
 
     async def script(self, accesses, master=0):
         self.log.append(list(accesses))
+        self.masters.append(master)
         return await self.model.script(accesses, master)
 
     async def reset(self):

@@ -124,6 +124,11 @@ def test_a_long_piece_is_reached_in_part_when_descriptors_run_out():
         0, 32, 32 + 65520, 32 + 2 * 65520, 32 + (1 << 20)]
 
 
+def test_a_long_piece_takes_its_descriptors_from_those_that_follow():
+    parts = list(stretches(Buffers([(0x10000, 2 * 65520), (0x1000, 16), (0x2000, 16)])))
+    assert [reachable(parts, count, 0) for count in (2, 3, 4)] == [131040, 131056, 131072]
+
+
 def test_the_bounce_buffer_limits_what_is_reached():
     parts = list(stretches(Buffers([(0x1000, 32), (0x2001, 160), (0x3000, 32)])))
     assert [reachable(parts, 9, bounce) for bounce in (0, 64, 159, 160)] == [32, 96, 32 + 159, 224]

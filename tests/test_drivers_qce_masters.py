@@ -14,7 +14,7 @@ from pymodel.drivers.qce_scripts import destination_list, setup, source_list
 from pymodel.drivers.qce_start import LOCK_ATTEMPTS, LOCK_PAUSE
 from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce import Descriptor, DescriptorFlag, encode_list
-from pymodel.engines.qce_registers import WRITABLE, Register
+from pymodel.engines.qce_registers import STATUS2_LOCKED, WRITABLE, Register
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault
 from pymodel.kernel import gather
@@ -123,6 +123,53 @@ def test_an_engine_that_another_master_has_taken_is_reset_and_used():
     bench.run(bench.model.write(Register.ENCR_KEY0, 1, 1))
     assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
     assert bench.port.log.count("reset") == 1
+
+
+def test_the_naive_driver_gives_up_when_a_write_is_refused():
+    bench = QceBench(quirks=QCE_QUIRKS & ~NAIVE)
+    driver = bench.naive(NAIVE)
+    bench.run(bench.model.write(Register.ENCR_KEY0, 1, 1))
+    with pytest.raises(EngineFault, match="write of SRC_LIST_ADDRESS"):
+        bench.ecb(driver, driver.key(KEY), DATA)
+    assert bench.port.log.count("reset") == 1
+    assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+
+
+def test_another_list_with_a_lock_of_its_own_in_place_of_ours_is_noticed():
+    resets = 0
+    for cycle in range(1, 20):
+        bench = QceBench(slow_start_cycles=8)
+        driver, src, dst = bench.driver(), bench.buffer(DATA), bench.buffer(bytes(160))
+        theirs = bench.buffer(bytes(160))
+        other = bench.buffer(encode_list([Descriptor(theirs.pieces[0].address, 160, DescriptorFlag.LOCK)]))
+
+        async def main(bench=bench, driver=driver, src=src, dst=dst, other=other, cycle=cycle):
+            request = bench.kernel.start(driver.ecb(driver.key(KEY), src, dst, decrypt=False))
+            await bench.kernel.sleep(cycle)
+            await error_of(bench.model.write(Register.SRC_LIST_ADDRESS, other.pieces[0].address, 1))
+            await request.join()
+
+        bench.run(main())
+        assert dst.read(bench.memory) == EXPECTED
+        resets += bench.port.log.count("reset")
+    assert resets > 1
+
+
+def test_a_lock_that_is_not_in_force_after_the_doorbell_is_tried_again():
+    bench, reads = QceBench(), []
+    driver, script = bench.driver(), bench.port.script
+
+    async def unlocked_at_first(accesses, master=0):
+        values = await script(accesses, master)
+        if accesses[0].address == Register.STATUS2:
+            reads.append(values[0])
+            values[0] = 0 if len(reads) < 3 else values[0]
+        return values
+
+    bench.port.script = unlocked_at_first
+    assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+    assert reads == [STATUS2_LOCKED.mask] * 3
+    assert bench.port.log.count("reset") == 2
 
 
 def test_an_engine_that_never_gives_the_lock_is_given_up_after_growing_pauses():

@@ -49,7 +49,8 @@ def test_short_is_what_is_not_over_aes_sw_max_len_the_rest_of_a_split_too(limit,
     assert Rules(ALL & ~Quirk.SLOW_START, limit).engine_bytes(length, 16) == length
 
 
-@pytest.mark.parametrize(("length", "engine_bytes"), [(512, 512), (528, 0), (1024, 1024), (1040, 0)])
+@pytest.mark.parametrize(("length", "engine_bytes"), [
+    (16, 16), (496, 496), (512, 512), (528, 0), (1024, 1024), (1040, 0)])
 def test_fallback_leaves_a_request_that_would_be_split_to_software(length, engine_bytes):
     assert Rules(ALL, 0, "fallback").engine_bytes(length, 16) == engine_bytes
     assert Rules(ALL & ~Quirk.LENGTH_512_HANG, 0, "fallback").engine_bytes(length, 16) == length

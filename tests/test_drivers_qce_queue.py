@@ -80,6 +80,7 @@ def test_two_drivers_of_one_port_share_its_queue():
     bench.run(gather(bench.kernel, *(request(number) for number in range(8))))
     assert ended == list(range(8))
     assert [driver.counters.hardware_blocks for driver in drivers] == [4 * 64, 4 * 64]
+    assert bench.port.masters == ([0] * 4 + [1] * 4) * 4
 
 
 def test_two_engines_have_a_queue_each():

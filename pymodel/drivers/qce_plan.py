@@ -47,7 +47,7 @@ class Rules:
         After a split the rest is a request like any other: when it is short, software does it.
         What software could not do, part of a block, always goes to the engine.
         """
-        if length % BLOCK_BYTES or not length:
+        if length % BLOCK_BYTES:
             return length
         if key_bytes == 24 and Quirk.NO_AES192 in self.handles:
             return 0
