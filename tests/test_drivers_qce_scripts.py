@@ -66,7 +66,7 @@ def test_the_fault_registers_tell_kind_and_access(status, fault, kind, access, r
     (Register.SRC_DOORBELL, 0x23, 0xFFF, False), (Register.SRC_DOORBELL, 0x20, 0x1000, False),
     (Register.DST_DOORBELL, 0x33, 0x1000, True), (Register.DST_DOORBELL, 0x23, 0x1000, False),
     (Register.SRC_LIST_ADDRESS, 0x23, 0x1000, False)])
-def test_a_refused_doorbell_is_a_fault_of_its_list_only_if_the_fault_was_in_it(register, fault, address, found):
+def test_a_refused_doorbell_is_a_fault_of_its_list_only_if_it_was_in_it(register, fault, address, found):
     error = list_fault(register, seen(fault, address), 0x1000, 32, 512)
     assert (error is not None) == found
     if error is not None:
