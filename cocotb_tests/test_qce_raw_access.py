@@ -1,19 +1,17 @@
-"""The QCE's registers by its port: reset values, refusals, lock, interrupt, and the cycles of accesses."""
+"""The QCE's registers by its port: reset values, refusals, interrupt, and the cycles of accesses."""
 
 from __future__ import annotations
 
 import cocotb
 from cocotb.triggers import FallingEdge, ValueChange
 
-from cocotb_tests.qce_raw import BLOCK, DONE, SOURCE, SOURCE_LIST, SW_ERR, TARGET, RawQce, Request, cycle
-from pymodel.engines.qce import Descriptor, DescriptorFlag, encode_list
+from cocotb_tests.qce_raw import BLOCK, DONE, SOURCE, SOURCE_LIST, SW_ERR, RawQce, cycle, one
+from pymodel.engines.qce import Descriptor, encode_list
 from pymodel.engines.qce_registers import (
     CONFIG_MASK_ERR_INTR,
     CONFIG_MASK_OP_DONE_INTR,
     READABLE,
     RESET,
-    SOFT_RESET_RESET,
-    STATUS2_LOCKED,
     STATUS_ERR_INTR,
     STATUS_OP_DONE_INTR,
     WRITABLE,
@@ -22,23 +20,13 @@ from pymodel.engines.qce_registers import (
     FaultKind,
     Register,
 )
-from pymodel.engines.quirks import Quirk
 
-LOCK, UNLOCK = DescriptorFlag.LOCK, DescriptorFlag.UNLOCK
 STORED = {Register.STATUS: 0, Register.GOPROC: 4, Register.ENCR_SEG_CFG: 0x7FF, Register.XTS_DU_SIZE: 0xFFFFF,
           Register.CONFIG: 0xF, Register.SRC_LIST_LENGTH: 0x7F, Register.DST_LIST_LENGTH: 0x7F}
 """Bits of a register that keep what is written, where not all do."""
 DOORBELLS = (Register.SRC_DOORBELL, Register.DST_DOORBELL)
 OF_LISTS = (Register.SRC_LIST_ADDRESS, Register.SRC_LIST_LENGTH, Register.DST_LIST_ADDRESS,
             Register.DST_LIST_LENGTH)
-
-
-def block(*, flags: int = 0, size: int = BLOCK, **more: object) -> Request:
-    return Request(size, [Descriptor(SOURCE, BLOCK, flags)], [Descriptor(TARGET, BLOCK)], **more)
-
-
-async def locked(qce: RawQce) -> bool:
-    return await qce.read(Register.STATUS2) == STATUS2_LOCKED.mask
 
 
 @cocotb.test()
@@ -125,11 +113,11 @@ async def a_doorbell_is_answered_when_its_list_has_been_read(dut):
 @cocotb.test()
 async def a_list_that_is_armed_cannot_be_changed_until_the_request_ends(dut):
     qce = await RawQce.start(dut)
-    await qce.script([(Register.CONFIG, 0), *block().registers(), *qce.place_lists(block())])
+    await qce.script([(Register.CONFIG, 0), *one(BLOCK).registers(), *qce.place_lists(one(BLOCK))])
     for register in (*OF_LISTS, *DOORBELLS):
         assert await qce.refuses(register, 1), register.name
     assert await qce.read(Register.FAULT) == 0
-    await qce.script([block().go()])
+    await qce.script([one(BLOCK).go()])
     await qce.end()
     for register in OF_LISTS:
         await qce.write(register, 0x20)
@@ -139,12 +127,12 @@ async def a_list_that_is_armed_cannot_be_changed_until_the_request_ends(dut):
 @cocotb.test()
 async def while_busy_only_status_masks_reset_and_lists_can_be_written(dut):
     qce = await RawQce.start(dut)
-    await qce.script([*block().registers(), block().go()])
+    await qce.script([*one(BLOCK).registers(), one(BLOCK).go()])
     assert await qce.state() == CryptoState.WAIT_LISTS
     always = {Register.STATUS, Register.CONFIG, Register.SOFT_RESET, *OF_LISTS}
     for register in WRITABLE - set(DOORBELLS):
         assert await qce.refuses(register, 0) == (register not in always), register.name
-    await qce.script([(Register.CONFIG, 0), *qce.place_lists(block())])
+    await qce.script([(Register.CONFIG, 0), *qce.place_lists(one(BLOCK))])
     await qce.end()
     assert await qce.read(Register.STATUS) == DONE
     qce.check()
@@ -175,101 +163,11 @@ async def a_doorbell_is_refused_for_a_bad_list_and_leaves_a_fault_only_if_it_is_
 
 
 @cocotb.test()
-async def lock_in_the_first_descriptor_keeps_the_other_master_out_until_completion_is_acknowledged(dut):
-    qce = await RawQce.start(dut)
-    request = block(flags=LOCK)
-    await qce.script([*request.registers(), *qce.place_lists(request)[:3]])
-    await qce.write(Register.DST_LIST_ADDRESS, 0x2008)
-    await qce.write(Register.STATUS, 0)
-    assert await locked(qce), "there was nothing to acknowledge"
-    for register in WRITABLE:
-        assert await qce.refuses(register, 0, master=1), register.name
-    assert (await qce.fault())[0] == FaultKind.NONE, "the doorbell was not refused for its list"
-    assert not await qce.refuses(Register.STATUS, None, master=1), "it can read"
-    await qce.script([(Register.CONFIG, 0), *qce.place_lists(request)[3:], request.go()])
-    await qce.end()
-    assert await locked(qce)
-    assert await qce.refuses(Register.STATUS, 0, master=1)
-    await qce.write(Register.STATUS, STATUS_OP_DONE_INTR.mask)
-    assert await locked(qce), "the interrupt is still there"
-    await qce.write(Register.STATUS, 0)
-    assert not await locked(qce)
-    assert not await qce.refuses(Register.XTS_DU_SIZE, 9, master=1)
-    qce.check()
-
-
-@cocotb.test()
-async def the_lock_belongs_to_the_master_that_rang(dut):
-    qce = await RawQce.start(dut)
-    request = block(flags=LOCK)
-    answer = await qce.script(qce.place_lists(request)[:3], master=1)
-    assert not answer.refused
-    assert await locked(qce)
-    assert await qce.refuses(Register.XTS_DU_SIZE, 1)
-    assert not await qce.refuses(Register.XTS_DU_SIZE, 1, master=1)
-    assert await qce.refuses(Register.SOFT_RESET, SOFT_RESET_RESET.mask)
-    assert await qce.reset()
-    assert not await locked(qce)
-    qce.check()
-
-
-@cocotb.test()
-async def a_lock_in_a_later_descriptor_is_none(dut):
-    qce = await RawQce.start(dut)
-    request = Request(BLOCK, [Descriptor(SOURCE, BLOCK), Descriptor(SOURCE, BLOCK, LOCK)],
-                      [Descriptor(TARGET, BLOCK)])
-    await qce.script(qce.place_lists(request)[:3])
-    assert not await locked(qce)
-
-
-@cocotb.test()
-async def unlock_in_a_used_descriptor_ends_the_lock_when_data_begins_to_move(dut):
-    qce = await RawQce.start(dut, read_latency=200)
-    unused = [Descriptor(SOURCE, BLOCK, LOCK), Descriptor(SOURCE, BLOCK, UNLOCK)]
-    used = [Descriptor(SOURCE, BLOCK, LOCK), Descriptor(0, 0, UNLOCK), Descriptor(SOURCE, BLOCK)]
-    for source, size, still in ((unused, BLOCK, True), (used, 2 * BLOCK, False)):
-        request = Request(size, source, [Descriptor(TARGET, 2 * BLOCK)])
-        assert await qce.settle(request, cycles=30) == CryptoState.RUN
-        assert await locked(qce) == still
-        await qce.end()
-        await qce.write(Register.STATUS, 0)
-        assert not await locked(qce)
-    qce.check()
-
-
-@cocotb.test()
-async def without_shared_registers_the_first_write_locks(dut):
-    qce = await RawQce.start(dut, quirks=Quirk.all() & ~Quirk.SHARED_REGISTERS)
-    for register in (Register.STATUS, Register.CONFIG, Register.SOFT_RESET):
-        await qce.write(register, 0)
-    assert await qce.refuses(Register.VERSION, 0)
-    assert await qce.refuses(Register.SRC_DOORBELL, 0)
-    assert not await locked(qce), "what is refused does not lock"
-    await qce.write(Register.XTS_DU_SIZE, 1, master=1)
-    assert await locked(qce)
-    assert await qce.refuses(Register.XTS_DU_SIZE, 2)
-    await qce.reset()
-    await qce.begin(block())
-    assert await qce.refuses(Register.STATUS, 0, master=1)
-    await qce.end()
-    await qce.write(Register.STATUS, 0)
-    assert not await locked(qce)
-    dut.ram.page_no_read.value = 1 << (SOURCE_LIST >> 12)
-    assert await qce.refuses(Register.SRC_DOORBELL, 1)
-    assert not await locked(qce), "nor does a doorbell whose list cannot be read"
-    dut.ram.page_no_read.value = 0
-    await qce.write(Register.SRC_DOORBELL, 1, master=1)
-    assert await locked(qce)
-    assert await qce.refuses(Register.DST_DOORBELL, 1)
-    qce.check()
-
-
-@cocotb.test()
 async def the_interrupt_is_a_level_that_follows_status_and_masks(dut):
     qce = await RawQce.start(dut)
     for mask, request, status in (
-            (CONFIG_MASK_OP_DONE_INTR, block(), DONE),
-            (CONFIG_MASK_ERR_INTR, block(changes={Register.SEG_SIZE: 0}), SW_ERR)):
+            (CONFIG_MASK_OP_DONE_INTR, one(BLOCK), DONE),
+            (CONFIG_MASK_ERR_INTR, one(BLOCK, changes={Register.SEG_SIZE: 0}), SW_ERR)):
         other = 0xF & ~mask.mask
         await qce.script([(Register.CONFIG, 0xF), *request.registers(), *qce.place_lists(request),
                           request.go()])
@@ -290,9 +188,9 @@ async def the_interrupt_is_a_level_that_follows_status_and_masks(dut):
 async def done_event_changes_once_for_whatever_changes_at_an_edge(dut):
     """Here a read is answered at the edge at which the request of one block ends, 31 edges after GO."""
     qce = await RawQce.start(dut)
-    setup = [(Register.CONFIG, 0), *block().registers(), *qce.place_lists(block())]
+    setup = [(Register.CONFIG, 0), *one(BLOCK).registers(), *qce.place_lists(one(BLOCK))]
     await qce.script(setup)
-    await qce.script([block().go()])
+    await qce.script([one(BLOCK).go()])
     go = cycle() - 1
     before = [int(dut.done_event.value), int(dut.script_event.value), int(dut.irq.value)]
     while cycle() < go + 31 - 3:

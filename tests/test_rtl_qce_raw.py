@@ -4,7 +4,8 @@ import pytest
 
 from pymodel.regress.config import known_top
 
-MODULES = ("test_qce_raw", "test_qce_raw_access", "test_qce_raw_ends", "test_qce_raw_hangs")
+MODULES = ("test_qce_raw", "test_qce_raw_access", "test_qce_raw_lock", "test_qce_raw_ends",
+           "test_qce_raw_hangs")
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -31,17 +31,16 @@ module qce_setup (
     `include "qce_registers.vh"
     /* verilator lint_on UNUSEDPARAM */
 
-    localparam [31:0] UNIT_BYTES  = 32'd512;
-    localparam [1:0]  CORE_128    = 2'd0;
-    localparam [1:0]  CORE_192    = 2'd1;
-    localparam [1:0]  CORE_256    = 2'd2;
+    localparam [1:0] CORE_128 = 2'd0;
+    localparam [1:0] CORE_192 = 2'd1;
+    localparam [1:0] CORE_256 = 2'd2;
 
     wire [2:0] algorithm = config_word[ENCR_SEG_CFG_ALG_MSB:ENCR_SEG_CFG_ALG_LSB];
     wire [2:0] key_size  = config_word[ENCR_SEG_CFG_KEY_SIZE_MSB:ENCR_SEG_CFG_KEY_SIZE_LSB];
     wire [3:0] mode      = config_word[ENCR_SEG_CFG_MODE_MSB:ENCR_SEG_CFG_MODE_LSB];
 
     wire partial_block = encr_size[3:0] != 4'd0;
-    wire partial_unit  = encr_size > UNIT_BYTES && encr_size[8:0] != 9'd0;
+    wire partial_unit  = encr_size[31:9] != 23'd0 && encr_size[8:0] != 9'd0;   // of 512 bytes, behind a whole one
     wire bad_key       = key_size != KEY_SIZE_AES128 && key_size != KEY_SIZE_AES192 && key_size != KEY_SIZE_AES256;
 
     assign bad = algorithm != ALG_AES || mode != MODE_ECB || bad_key || encr_start != 32'd0
