@@ -6,14 +6,17 @@ from types import SimpleNamespace
 import pytest
 
 from pymodel.cli import run_command_line
+from pymodel.jobs.engines import ENGINES
 from pymodel.regress import simulators
 from pymodel.regress.bench_command import COLUMNS, REQUEST_BYTES
 from pymodel.regress.plain import PlainBenchFailed, run_plain
 
 
-def test_every_layer_and_request_size_has_a_row(tmp_path, capsys):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_layer_and_request_size_has_a_row(tmp_path, capsys, engine):
     file = tmp_path / "rows.json"
-    code = run_command_line(["bench", "--seconds", "0.01", "--repeats", "1", "--json", str(file)])
+    code = run_command_line(["bench", "--engine", engine, "--seconds", "0.01", "--repeats", "1",
+                             "--json", str(file)])
     assert code == 0, capsys.readouterr()
     written = json.loads(file.read_text())
     assert written["ok"] is True

@@ -250,6 +250,26 @@ def test_own_tests_run_with_the_verdict_in_the_exit_code(sim, tmp_path, capsys):
     assert "no test matched 'nothing'" in capsys.readouterr().out
 
 
+QCE_TEST = """
+import cocotb
+from cocotb_tests.env.bench import RtlBench
+from pymodel import golden
+from pymodel.modes import Xts
+
+@cocotb.test()
+async def a_sector(dut):
+    bench = await RtlBench.start(dut)
+    out = await bench.call(Xts(bench.engine(), bytes(range(32))).encrypt_bytes(bytes(16), bytes(528)))
+    assert out == golden.xts_encrypt(bytes(range(32)), bytes(16), bytes(528))
+    bench.check(at_least=3)
+"""
+
+
+def test_an_own_test_has_the_engine_of_its_top(sim, tmp_path):
+    (tmp_path / "own.py").write_text(QCE_TEST)
+    assert run("test", tmp_path / "own.py", "--top", "qce_top", "--sim", sim.name) == 0
+
+
 def test_the_line_that_replays_an_own_test_runs_only_what_failed(tmp_path, capsys):
     (tmp_path / "own.py").write_text(OWN_TEST)
     quick = simulators.installed()[-1].name

@@ -20,6 +20,7 @@ from pymodel.jobs import model_bench
 from pymodel.jobs.bench import BenchSpec
 from pymodel.jobs.case_file import parse_case
 from pymodel.jobs.crypt_modes import CHUNK_BYTES
+from pymodel.jobs.engines import ENGINES
 from pymodel.modes.sectors import data_unit
 from pymodel.vectors import ieee1619
 
@@ -134,6 +135,17 @@ def test_a_file_of_several_chunks_goes_there_and_back(crypt, mode, key_bytes):
     assert crypt(expected, *options, "--decrypt") == data
 
 
+@pytest.mark.parametrize(("mode", "options"), [
+    ("ecb", []), ("cbc", ["--iv", "5a" * 16]), ("xts", ["--data-unit", 528]), ("xts", ["--iv", "5a" * 16]),
+])
+def test_every_engine_gives_the_same_file(crypt, mode, options):
+    data = random.Random(6).randbytes(5 * 528 + 16)
+    options = ["--mode", mode, "--key", KEY[:64], *options]
+    results = {crypt(data, "--engine", engine, *options) for engine in ENGINES}
+    assert len(results) == 1
+    assert crypt(results.pop(), "--engine", "qce", *options, "--decrypt") == data
+
+
 # -- what is shown, and the files ------------------------------------------------------------
 
 
@@ -149,7 +161,15 @@ def test_the_last_line_has_the_figures(crypt, capsys, tmp_path):
     assert row.pop("engine_cycles") > 65 * 14
     assert row.pop("blocks_per_second") > 0
     assert row == {"engine": "padlock", "simulator": "model", "mode": "xts", "key_bits": 512,
-                   "work": "encrypt", "blocks": 65, "hardware_blocks": 66, "verdict": "pass"}
+                   "work": "encrypt", "blocks": 65, "hardware_blocks": 66, "software_blocks": 0,
+                   "verdict": "pass"}
+
+
+def test_blocks_of_a_key_that_the_engine_does_not_have_are_those_of_software(crypt, capsys):
+    data = bytes(range(64))
+    result = crypt(data, "--engine", "qce", "--mode", "ecb", "--key", KEY[:48])
+    assert result == golden.ecb_encrypt(bytes.fromhex(KEY[:48]), data)
+    assert "encrypted 4 blocks, 0 hardware blocks, 4 software blocks: " in capsys.readouterr().out
 
 
 def test_the_key_can_come_from_a_file_or_a_pipe(crypt, tmp_path):

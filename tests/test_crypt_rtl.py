@@ -12,6 +12,7 @@ import interruptible
 import pytest
 
 from pymodel import cli, golden
+from pymodel.jobs.engines import ENGINES
 from pymodel.regress import simulators
 from pymodel.regress.output_file import TEMPORARY_PREFIX
 
@@ -30,9 +31,11 @@ def there_and_back(tmp_path, sim, data, *options):
     return (tmp_path / "secret").read_bytes()
 
 
-def test_64_kib_in_sectors_go_there_and_back(sim, tmp_path):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_64_kib_in_sectors_go_there_and_back(sim, tmp_path, engine):
     data = random.Random(1).randbytes(65_536)
-    secret = there_and_back(tmp_path, sim, data, "--mode", "xts", "--key", KEY, "--first", "7")
+    secret = there_and_back(tmp_path, sim, data, "--engine", engine, "--mode", "xts", "--key", KEY,
+                            "--first", "7")
     assert secret[512:1024] == golden.xts_encrypt(bytes.fromhex(KEY), bytes([8]) + bytes(15), data[512:1024])
 
 

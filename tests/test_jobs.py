@@ -12,6 +12,7 @@ from pymodel.buffers import Buffers
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineHang, InvalidRequest
 from pymodel.jobs import BenchSpec, model_bench
+from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.vectors import SETS
 from pymodel.modes import Ecb
 from pymodel.regress import launch
@@ -20,26 +21,30 @@ from pymodel.regress.run import seed_from_environment
 
 SEED = seed_from_environment()
 KEY = bytes(range(16))
-COMPARED = ("mode", "key_bits", "work", "requests", "blocks", "hardware_blocks", "engine_cycles", "verdict")
+COMPARED = ("mode", "key_bits", "work", "requests", "blocks", "hardware_blocks", "software_blocks",
+            "engine_cycles", "verdict")
 
 
-def test_all_published_vectors_pass_on_the_model_of_the_engine(run_job):
-    ended = run_job("vectors", {"sets": list(SETS)})
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_published_vectors_pass_on_the_model_of_the_engine(run_job, engine):
+    ended = run_job("vectors", {"sets": list(SETS)}, None, BenchSpec(engine=engine))
     ended.assert_passed()
     counts = {row["set"]: row["passed"] for row in ended.result["rows"]}
     assert (counts["nist-ecb"], counts["nist-cbc"], counts["nist-xts"]) == (2138, 2138, 2800)
     assert (counts["ieee-1619"], counts["wycheproof-xts"]) == (38, 246)
 
 
-def test_standard_vectors_and_the_multi_block_files_pass_on_rtl(run_job, sim):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_standard_vectors_and_the_multi_block_files_pass_on_rtl(run_job, sim, engine):
     sets = ["fips-197", "sp800-38a", "rfc-3686", "ieee-1619", "mmt-ecb", "mmt-cbc"]
-    run_job("vectors", {"sets": sets}, sim).assert_passed()
+    run_job("vectors", {"sets": sets}, sim, BenchSpec(engine=engine)).assert_passed()
 
 
-def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(run_job, sim):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_seeded_sample_of_the_other_vectors_passes_on_rtl(run_job, sim, engine):
     print(f"ECBENCH_SEED={SEED}")
-    spec = {"sets": ["nist-ecb", "nist-cbc", "nist-xts", "wycheproof-xts"], "sample": 150, "seed": SEED}
-    run_job("vectors", spec, sim).assert_passed()
+    spec = {"sets": ["nist-ecb", "nist-cbc", "nist-xts", "wycheproof-xts"], "sample": 100, "seed": SEED}
+    run_job("vectors", spec, sim, BenchSpec(engine=engine)).assert_passed()
 
 
 def test_a_wrong_vector_is_reported(run_job, monkeypatch):
@@ -166,9 +171,10 @@ def test_a_hang_names_registers_state_and_descriptor_in_its_message():
 
 
 @pytest.mark.parametrize("stages", [1, 14])
-def test_model_and_rtl_give_the_same_figures(run_job, sim, stages):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_model_and_rtl_give_the_same_figures(run_job, sim, engine, stages):
     """Data, hardware blocks and engine cycles of random requests in every mode, on a slow memory."""
-    bench = BenchSpec(read_latency=9, write_latency=30, fetch_blocks=8, stages=stages)
+    bench = BenchSpec(engine=engine, read_latency=9, write_latency=30, fetch_blocks=8, stages=stages)
     print(f"ECBENCH_SEED={SEED}")
     for mode in ("xts", "cbc", "ecb", "ctr"):
         spec = {"mode": mode, "seed": SEED, "requests": 6}

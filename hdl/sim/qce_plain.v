@@ -14,7 +14,7 @@ module qce_plain #(
     /* verilator lint_on UNUSEDPARAM */
 
     localparam [31:0] TWEAK_LIST = 32'h0000_2000;   // descriptors of one block in place
-    localparam [31:0] DATA_LIST  = 32'h0000_2010;   // of the source, then of the destination
+    localparam [31:0] DATA_LIST  = 32'h0000_2010;   // of the source, then of the destination: two descriptors each
     localparam [31:0] TWEAK      = 32'h0000_3000;
     localparam [31:0] SOURCE     = 32'h0010_0000;
     localparam [31:0] TARGET     = 32'h0020_0000;
@@ -51,7 +51,7 @@ module qce_plain #(
     wire unused = &{1'b0, result[1029:32], 1'b0};
 
     integer    index, failures, entries;
-    reg [31:0] requests, blocks;
+    reg [31:0] requests, blocks, length, first, rest;   // bytes: of the data, and in its two descriptors
     time       began;
 
     task put(input write, input [15:0] address, input [31:0] data);
@@ -71,14 +71,15 @@ module qce_plain #(
         end
     endtask
 
-    task request(input [31:0] key_word, input [31:0] source_list, input [31:0] destination_list, input [31:0] bytes);
+    task request(input [31:0] key_word, input [31:0] source_list, input [31:0] destination_list,
+                 input [31:0] descriptors, input [31:0] bytes);
         begin
             @(negedge clk);
             put(1'b1, ADDR_SRC_LIST_ADDRESS, source_list);
-            put(1'b1, ADDR_SRC_LIST_LENGTH, 32'd1);
+            put(1'b1, ADDR_SRC_LIST_LENGTH, descriptors);
             put(1'b1, ADDR_SRC_DOORBELL, 32'd1);
             put(1'b1, ADDR_DST_LIST_ADDRESS, destination_list);
-            put(1'b1, ADDR_DST_LIST_LENGTH, 32'd1);
+            put(1'b1, ADDR_DST_LIST_LENGTH, descriptors);
             put(1'b1, ADDR_DST_DOORBELL, 32'd1);
             put(1'b1, ADDR_ENCR_KEY0, key_word);
             put(1'b1, ADDR_ENCR_KEY1, key_word + 32'h0404_0404);
@@ -111,10 +112,12 @@ module qce_plain #(
         rst         = 1'b1;
         script      = 1568'd0;
         script_post = 10'd0;
-        if (blocks * 16 > MAX_BYTES)
+        length = blocks * 16;
+        first  = length > MAX_BYTES ? MAX_BYTES : length;
+        rest   = length - first;
+        if (rest > MAX_BYTES)
             failures = 1;
-        bench.ram.mem[LIST_LINE] = {3712'd0, 64'd0, 16'd0, blocks[11:0], 4'd0, TARGET,
-                                    64'd0, 16'd0, blocks[11:0], 4'd0, SOURCE,
+        bench.ram.mem[LIST_LINE] = {3712'd0, rest, TARGET + first, first, TARGET, rest, SOURCE + first, first, SOURCE,
                                     64'd0, 32'd16, TWEAK};
         repeat (4) @(negedge clk);
         rst = 1'b0;
@@ -126,8 +129,8 @@ module qce_plain #(
         $fflush;
         began = $time;
         for (index = 0; index < $signed(requests); index = index + 1) begin
-            request(32'h0001_0203, TWEAK_LIST, TWEAK_LIST, 32'd16);
-            request(32'h1011_1213, DATA_LIST, DATA_LIST + 32'd16, {blocks[27:0], 4'd0});
+            request(32'h0001_0203, TWEAK_LIST, TWEAK_LIST, 32'd1, 32'd16);
+            request(32'h1011_1213, DATA_LIST, DATA_LIST + 32'd16, rest == 32'd0 ? 32'd1 : 32'd2, length);
         end
         $display("END cycles %0d failures %0d violations %0d last %h", ($time - began) / 10, failures, violations,
                  result[31:0]);

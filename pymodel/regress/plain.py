@@ -1,9 +1,10 @@
-"""Running the engine without Python: ``padlock_plain``, timed between its own BEGIN and END."""
+"""Running an engine without Python: a plain bench, timed between its own BEGIN and END."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import threading
 import time
 
 from pymodel.errors import EcbenchError
@@ -11,6 +12,7 @@ from pymodel.regress.build import Build
 
 _END = re.compile(r"END cycles (\d+) failures (\d+) violations (\d+) last [0-9a-f]+$")
 _LIMIT_SECONDS = 300
+"""After these a bench that hangs is killed."""
 
 
 class PlainBenchFailed(EcbenchError):
@@ -30,6 +32,8 @@ def run_plain(build: Build, requests: int, blocks: int) -> float:
                           env=build.simulator.clean_environment()) as process:
         assert process.stdout is not None
         outcome = None
+        limit = threading.Timer(_LIMIT_SECONDS, process.kill)
+        limit.start()
         try:
             for line in process.stdout:
                 if line.startswith("BEGIN"):
@@ -38,6 +42,7 @@ def run_plain(build: Build, requests: int, blocks: int) -> float:
                     ended = time.perf_counter()
             process.wait(_LIMIT_SECONDS)
         finally:
+            limit.cancel()
             process.kill()
     if outcome is None or not began or process.returncode:
         raise PlainBenchFailed(f"the plain bench ended with code {process.returncode} and without its END")
