@@ -14,11 +14,12 @@ from typing import Annotated
 
 import typer
 
-from pymodel.errors import EcbenchError
+from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs import crypt_spec
-from pymodel.jobs.ciphers import MODES
+from pymodel.jobs.ciphers import ALL_MODES
 from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.profiles import NONE, PROFILES
+from pymodel.jobs.vectors import NAMES as VECTOR_SETS
 from pymodel.modes.xts import STRATEGIES
 from pymodel.published import EXPERIMENTS
 from pymodel.regress import simulators
@@ -34,6 +35,7 @@ from pymodel.regress.own_test import OwnTestOptions, run_own_test
 from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.reproduce_command import ReproduceOptions, reproduce
 from pymodel.regress.run_command import RunOptions, run_requests
+from pymodel.regress.run_vectors import VectorRun, run_vectors
 from pymodel.regress.speed_command import DIRECTIONS, SIZES, SpeedOptions, print_speed
 from pymodel.regress.target import Target
 from pymodel.regress.vectors_command import VectorsOptions, write_vectors
@@ -79,21 +81,28 @@ def run(
     engine: Annotated[str, typer.Option("--engine", help=f"{', '.join(ENGINES)}, or all.")] = ALL_ENGINES,
     stages: Stages = 1,
     mode: Annotated[list[str] | None, typer.Option(
-        "--mode", help=f"Only this mode; may be given again. One of {', '.join(MODES)}.")] = None,
+        "--mode", help=f"Only this mode; may be given again. One of {', '.join(ALL_MODES)}.")] = None,
     seed: Seed = 1,
     requests: Annotated[int, typer.Option("--requests", min=0,
                                           help="Random requests for each mode and key size.")] = 100,
     file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back, in "
                                              "every mode; ECB and CBC pad it (PKCS #7).")] = None,
+    vectors: Annotated[list[str] | None, typer.Option(
+        "--vectors", help="Published vectors instead of all that; may be given again. all, or one of "
+                          f"{', '.join(VECTOR_SETS)}.")] = None,
     on: On = "rtl",
     sim: Sim = simulators.NAMES[0],
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
     """Put known answers, random requests and a file through the engines and check every byte."""
-    modes = tuple(dict.fromkeys(mode)) if mode else MODES
+    modes = tuple(dict.fromkeys(mode)) if mode else ALL_MODES
     engines = ENGINES if engine == ALL_ENGINES else (engine,)
     targets = tuple(Target(name, on, sim, waves, stages) for name in engines)
+    if vectors:
+        if mode or file is not None:
+            raise InvalidRequest("--vectors says which requests: leave --mode and --file out")
+        return partial(run_vectors, VectorRun(targets, tuple(vectors), json), Display())
     options = RunOptions(targets, modes, seed, requests, file, json)
     return partial(run_requests, options, Display())
 
@@ -159,7 +168,7 @@ def bench(
 @app.command()
 def speed(
     mode: Annotated[list[str] | None, typer.Option(
-        "--mode", help=f"xts by default; may be given again. One of {', '.join(MODES)}.")] = None,
+        "--mode", help=f"xts by default; may be given again. One of {', '.join(ALL_MODES)}.")] = None,
     direction: Annotated[str, typer.Option("--direction", help=f"{', '.join(DIRECTIONS)}.")] = "both",
     key_bits: Annotated[list[int] | None, typer.Option(
         "--key-bits", help="Of the whole key; may be given again. All by default.")] = None,

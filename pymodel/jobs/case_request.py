@@ -61,7 +61,10 @@ class Outcome:
 
 async def perform(engine: Driver, mode: str, key: bytes, iv: bytes, data: bytes, encrypt: bool,
                   layout: Layout, strategy: str = STRATEGIES[0]) -> Outcome:
-    """Run one request with a key of its own; ``strategy``: of XTS. Raises what the request ends in, InvalidRequest excepted."""
+    """Run one request with a key of its own; ``strategy``: of XTS.
+
+    Raises what the request ends in, InvalidRequest excepted.
+    """
     placement = Placement(engine.memory, layout, data, iv)
     cipher: ModeObject | None = None
     try:

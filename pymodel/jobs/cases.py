@@ -81,7 +81,8 @@ async def _data_units(engine: Driver, case: Case, strategy: str) -> None:
     for start in range(0, len(case.data), case.unit):
         number = (case.first + start // case.unit) % (1 << case.wrap_bits)
         part, tweak = case.data[start:start + case.unit], data_unit(number)
-        outcome = await perform(engine, "xts", case.key, tweak, part, case.encrypt, apart(len(part)), strategy)
+        outcome = await perform(engine, "xts", case.key, tweak, part, case.encrypt, apart(len(part)),
+                                strategy)
         outcome.check_accepted()
         result += outcome.result
     if not case.expect.matches(result):
