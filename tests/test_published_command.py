@@ -1,11 +1,17 @@
 """ecbench reproduce: side by side, as JSON and as a page; 1 when something is outside its bound."""
 
 import json
+import re
+from collections import Counter
 from html.parser import HTMLParser
-from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
 
 from pymodel.cli import run_command_line
 from pymodel.jobs.profiles import PROFILES
+from pymodel.published.cells import JUDGE, Bars, Comparison, Condition, Curves, Outcome, Reproduction
+from pymodel.regress.reproduce_page import page
 
 
 def reproduced(capsys, *arguments):
@@ -59,26 +65,64 @@ def test_an_unknown_experiment_is_refused(capsys):
 
 
 class Page(HTMLParser):
-    def __init__(self):
+    def __init__(self, text):
         super().__init__()
-        self.seen = SimpleNamespace(plots=0, tables=0, references=[])
+        self.tags, self.ids, self.text = Counter(), [], ""
+        self.references = re.findall(r"url\(([^)]*)\)", text)
+        self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.seen.plots += tag == "svg"
-        self.seen.tables += tag == "table"
-        self.seen.references += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+        self.tags[tag] += 1
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.references += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+    def handle_data(self, data):
+        self.text += data
 
 
 def test_the_page_has_plots_and_tables_and_needs_no_other_file(capsys, tmp_path):
     file = tmp_path / "page.html"
     assert reproduced(capsys, "qce-threshold", "--html", str(file))[0] == 0
-    text = file.read_text()
-    parsed = Page()
-    parsed.feed(text)
-    assert parsed.seen.plots == 2
-    assert parsed.seen.tables == 2 + sum(bool(profile.constants()) for profile in PROFILES.values())
-    assert parsed.seen.references == ["#qce-threshold"]
-    assert "url(" not in text
-    assert "<script" not in text
+    parsed = Page(file.read_text(encoding="utf-8"))
+    assert parsed.tags["svg"] == 2
+    assert parsed.tags["table"] == 2 + sum(bool(profile.constants()) for profile in PROFILES.values())
+    assert parsed.tags["script"] == parsed.tags["link"] == parsed.tags["img"] == 0
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert "#qce-threshold" in parsed.references
+    assert set(parsed.references) <= {f"#{name}" for name in parsed.ids}
     for cell in ("14,701,824", "12.6 %", "gcc_crypto_clk"):
-        assert cell in text
+        assert cell in parsed.text
+
+
+def test_every_plot_names_its_axes_with_units_and_tells_published_from_simulated(capsys, tmp_path):
+    file = tmp_path / "page.html"
+    for name, texts in (("padlock-key-load", {"request (bytes)", "time (cycles)", "error (%)", "bound, 3%"}),
+                        ("qce-threshold", {"throughput (MB/s)", "bound of engine, 15%", "engine, published",
+                                           "engine, simulated", "error of a judged cell"}),
+                        ("xts-over-ecb", {"throughput (MB/s)", "published", "simulated", "(fitted)"}),
+                        ("xts-buffer", {"time (ns)", "tweaks cached, published",
+                                        "tweaks cached, simulated"})):
+        assert reproduced(capsys, name, "--html", str(file))[0] == 0
+        plots = re.findall("<svg.*?</svg>", file.read_text(encoding="utf-8"), re.DOTALL)
+        assert plots
+        for plot in plots:
+            assert texts <= {text.strip() for text in ElementTree.fromstring(plot).itertext()}, name
+
+
+def test_text_in_the_page_is_escaped():
+    odd = "<b>&amp;"
+    cell = Outcome({odd: odd}, 1, 1, JUDGE)
+    plots = [Curves(odd, odd, odd, {odd: {odd: [(1, 1), (2, 2)]}}), Bars(odd, odd, {odd: cell}),
+             Comparison(odd, odd, odd, {odd: [(1, cell), (2, cell)]})]
+    one = Reproduction("one", odd, [cell], None, [Condition(odd, odd, True)], [odd], plots)
+    text = page([one], {"one": odd})
+    assert "<b>&amp;" not in text.replace("<b>fit</b>", "")
+    assert text.count("&lt;b&gt;&amp;amp;") > 15
+
+
+@pytest.mark.parametrize("path", ["", "missing/page.html"])
+def test_a_page_that_cannot_be_written_is_refused_in_one_line_before_anything_runs(capsys, tmp_path, path):
+    code, captured = reproduced(capsys, "qce-threshold", "--html", str(tmp_path / path))
+    assert (code, captured.out) == (2, "")
+    assert re.fullmatch(r"ecbench: cannot write .*\n", captured.err)
+    assert list(tmp_path.iterdir()) == []

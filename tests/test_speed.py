@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -13,6 +15,7 @@ from pymodel.cli import run_command_line
 from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.engines import KINDS
 from pymodel.jobs.speed import Cell, measure_speed_of_requests
+from pymodel.regress import plot
 from pymodel.regress.speed_command import COLUMNS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,20 +95,51 @@ def test_the_csv_has_the_rows_of_the_json(tmp_path, capsys):
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows]
 
 
-def test_the_plot_has_a_line_for_each_direction_and_key_with_a_point_for_each_size(tmp_path, capsys):
+def test_the_plot_has_a_line_for_each_direction_and_key_with_a_point_for_each_size(monkeypatch, tmp_path):
+    figures, make = [], plot.figure
+    monkeypatch.setattr(plot, "figure", lambda curves: figures.append(make(curves)) or figures[-1])
     file = tmp_path / "plot.svg"
-    printed(capsys, "--bytes", "16", "--bytes", "64", "--bytes", "256", "--key-bits", "256", "--key-bits",
-            "512", "--plot", str(file))
-    root = ElementTree.parse(file).getroot()
-    lines = [line.get("points").split() for line in root.iter(f"{SVG}polyline")]
-    assert len([line for line in lines if len(line) == 3]) == 4
-    names = [text.text for text in root.iter(f"{SVG}text")]
-    assert {"xts(aes) encryption, 256 bit key", "xts(aes) decryption, 512 bit key", "cycles"} <= set(names)
-    width, height = (float(root.get(name)) for name in ("width", "height"))
-    for line in lines:
-        for x, y in (point.split(",") for point in line):
-            assert 0 <= float(x) <= width
-            assert 0 <= float(y) <= height
+    arguments = ["--bytes", "64", "--bytes", "16", "--bytes", "256", "--key-bits", "256", "--key-bits", "512"]
+    made = rows_of(tmp_path, *arguments, "--plot", str(file))
+    [axes] = figures[0].axes
+    drawn = {line.get_label(): [*zip(*line.get_data(), strict=True)] for line in axes.lines}
+    wanted = {}
+    for row in made:
+        name = f"xts(aes), {row['key_bits']} bit key, {row['direction']}"
+        wanted.setdefault(name, []).append((row["bytes"], row["cycles"]))
+    assert drawn == {name: sorted(points) for name, points in wanted.items()}
+    texts = [text.text for text in ElementTree.parse(file).getroot().iter(f"{SVG}text")]
+    assert {*wanted, "padlock, no host work", "request (bytes)", "time (cycles)", "16", "256"} <= set(texts)
+
+
+def test_the_same_rows_give_the_same_plot_without_a_date(capsys, tmp_path):
+    files = [tmp_path / name for name in ("once.svg", "again.svg")]
+    for file in files:
+        printed(capsys, "--bytes", "64", "--key-bits", "256", "--plot", str(file))
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert b"date" not in files[0].read_bytes()
+
+
+@pytest.mark.parametrize("keys", [["--key-bits", "384"], []])
+def test_requests_that_take_no_cycles_have_a_plot(capsys, tmp_path, keys):
+    """The QCE has no AES-192, and software costs nothing without a profile."""
+    file = tmp_path / "plot.svg"
+    printed(capsys, "--engine", "qce", "--bytes", "64", *keys, "--plot", str(file))
+    assert "0" in [text.text for text in ElementTree.parse(file).getroot().iter(f"{SVG}text")]
+
+
+def test_a_plot_that_cannot_be_drawn_leaves_the_older_one(monkeypatch, tmp_path):
+    file = tmp_path / "plot.svg"
+    file.write_text("older")
+    monkeypatch.setattr(plot, "figure", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run_command_line(["speed", "--bytes", "64", "--plot", str(file)])
+    assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("plot.svg", "older")]
+
+
+def test_matplotlib_and_jinja_are_imported_by_what_draws_only():
+    code = "import sys, pymodel.cli; sys.exit(bool({'matplotlib', 'jinja2'} & set(sys.modules)))"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_same_request_takes_the_same_cycles_again():

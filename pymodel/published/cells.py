@@ -59,13 +59,34 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """A plot: ``series`` by name, each (x, y) points. ``log``: both axes."""
+    """Values over ``x``, both with their units. ``series``: (x, y) points by thing, then by kind."""
 
     title: str
     x: str
     y: str
-    series: Mapping[str, Sequence[tuple[float, float]]]
-    log: bool = True
+    series: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Cells over ``x``, published and simulated, with their errors. ``series``: (x, cell) by thing."""
+
+    title: str
+    x: str
+    y: str
+    series: Mapping[str, Sequence[tuple[float, Outcome]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Cells that have names and no x, published beside simulated."""
+
+    title: str
+    y: str
+    cells: Mapping[str, Outcome]
+
+
+Plot = Curves | Comparison | Bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +100,7 @@ class Reproduction:
     mean_bound: float | None = None
     conditions: Sequence[Condition] = ()
     notes: Sequence[str] = ()
-    curves: Sequence[Curves] = ()
+    plots: Sequence[Plot] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def errors(self, part: str | None = None) -> list[float]:

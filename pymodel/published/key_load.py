@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pymodel.jobs.speed import Cell
-from pymodel.published.cells import SHOWN, Condition, Curves, Outcome, Reproduction, read
+from pymodel.published.cells import SHOWN, Comparison, Condition, Outcome, Reproduction, read
 from pymodel.published.experiment import Rows, Task, bench_of
 
 BOUND, MEAN_BOUND = 0.03, 0.012
@@ -39,7 +39,7 @@ class KeyLoad:
              "All keys are handed over as schedules, as the drivers of FreeBSD and NetBSD do; the post's "
              "driver gave 128-bit keys raw. Here a raw key is loaded 20 cycles faster than a schedule, on "
              "the real part 8."],
-            _curves(outcomes))
+            _plots(outcomes))
 
 
 def _key_loads(published: list[dict[str, str]], rows: Rows) -> Condition:
@@ -50,14 +50,12 @@ def _key_loads(published: list[dict[str, str]], rows: Rows) -> Condition:
                      f"{len(rows) - len(wrong)} of {len(rows)} cells", not wrong)
 
 
-def _curves(outcomes: list[Outcome]) -> list[Curves]:
+def _plots(outcomes: list[Outcome]) -> list[Comparison]:
     plots = []
     for bits in sorted({cell.labels["key_bits"] for cell in outcomes}):
-        series: dict[str, list[tuple[float, float]]] = {}
-        for cell in outcomes:
-            if cell.labels["key_bits"] == bits:
-                size, policy = cell.labels["bytes"], cell.labels["policy"]
-                series.setdefault(f"{policy}, published", []).append((size, cell.published))
-                series.setdefault(f"{policy}, simulated", []).append((size, cell.simulated))
-        plots.append(Curves(f"xts(aes) decryption, {bits} bit key", "bytes", "cycles", series))
+        cells = [cell for cell in outcomes if cell.labels["key_bits"] == bits]
+        series = {f"key load {policy}": [(cell.labels["bytes"], cell) for cell in cells
+                                         if cell.labels["policy"] == policy] for policy in POLICIES}
+        plots.append(Comparison(f"XTS decryption, {bits}-bit keys", "request (bytes)", "time (cycles)",
+                                series))
     return plots

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pymodel.jobs.speed import Cell
-from pymodel.published.cells import FIT, Condition, Curves, Outcome, Reproduction, mean, read
+from pymodel.published.cells import Bars, Condition, Outcome, Reproduction, mean, read
 from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
 
 SECTOR = 512
@@ -79,7 +79,7 @@ class OverEcb:
             "request counts once.",
             *_wish_in_words(rows[len(self._published):])]
         return Reproduction(self.name, "MB/s", outcomes, None,
-                            [_order(outcomes), _wish(rows[len(self._published):])], notes, _curves(outcomes))
+                            [_order(outcomes), _wish(rows[len(self._published):])], notes, [_bars(outcomes)])
 
 
 def _rate(outcomes: Sequence[Outcome], strategy: str, test: str) -> Outcome:
@@ -118,10 +118,6 @@ def _wish_in_words(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"{per_block['cycles']:,} block by block in one request."]
 
 
-def _curves(outcomes: Sequence[Outcome]) -> list[Curves]:
-    """By number of the cell: 1, 2 ... as in the table."""
-    numbered = list(enumerate(outcomes, 1))
-    return [Curves("MB/s by line of the table", "line", "MB/s", {
-        "published": [(number, cell.published) for number, cell in numbered],
-        "simulated": [(number, cell.simulated) for number, cell in numbered],
-        f"{FIT}ted": [(number, cell.simulated) for number, cell in numbered if cell.part == FIT]}, log=False)]
+def _bars(outcomes: Sequence[Outcome]) -> Bars:
+    return Bars(f"XTS, sectors of {SECTOR} bytes", "throughput (MB/s)",
+                {f"{cell.labels['strategy']}\n{cell.labels['test']}": cell for cell in outcomes})

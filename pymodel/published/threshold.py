@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pymodel.engines.quirks import Quirk
 from pymodel.jobs.speed import Cell
-from pymodel.published.cells import Condition, Curves, Outcome, Reproduction, read
+from pymodel.published.cells import Comparison, Condition, Outcome, Reproduction, read
 from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
 
 SOFTWARE, HARDWARE = 32768, 0
@@ -47,7 +49,7 @@ class Threshold:
              "constraint.",
              "aes_sw_max_len = 512 has no bound: where the request is the same one, the published cells of "
              "the other columns are up to 29 % above its own, and at 16 bytes 44 and 258 %."],
-            _curves(outcomes))
+            _plots(outcomes))
 
 
 def _crossover(outcomes: list[Outcome], bits: int) -> Condition:
@@ -61,15 +63,16 @@ def _crossover(outcomes: list[Outcome], bits: int) -> Condition:
                      f"from {found} bytes on", holds)
 
 
-def _curves(outcomes: list[Outcome]) -> list[Curves]:
+def _plots(outcomes: list[Outcome]) -> list[Comparison]:
     plots = []
     for bits in CROSSOVER:
-        series: dict[str, list[tuple[float, float]]] = {}
-        for cell in outcomes:
-            threshold = cell.labels["aes_sw_max_len"]
-            if cell.labels["key_bits"] == bits and threshold in BOUNDS:
-                name, size = ("software" if threshold else "engine"), cell.labels["bytes"]
-                series.setdefault(f"{name}, published", []).append((size, cell.published))
-                series.setdefault(f"{name}, simulated", []).append((size, cell.simulated))
-        plots.append(Curves(f"AES-{bits}", "bytes", "bytes/s", series))
+        series = {name: [(cell.labels["bytes"], _megabytes(cell)) for cell in outcomes
+                         if (cell.labels["key_bits"], cell.labels["aes_sw_max_len"]) == (bits, threshold)]
+                  for name, threshold in (("software", SOFTWARE), ("engine", HARDWARE))}
+        plots.append(Comparison(f"AES-{bits}, in software and on the engine", "request (bytes)",
+                                "throughput (MB/s)", series))
     return plots
+
+
+def _megabytes(cell: Outcome) -> Outcome:
+    return replace(cell, published=cell.published / 1e6, simulated=cell.simulated / 1e6)

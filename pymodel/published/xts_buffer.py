@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pymodel.jobs.speed import Cell
 from pymodel.memory import PAGE_BYTES
-from pymodel.published.cells import Condition, Curves, Outcome, Reproduction, mean, read
+from pymodel.published.cells import Comparison, Condition, Outcome, Reproduction, mean, read
 from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
 
 PROFILE = "x86-2018"
@@ -35,7 +35,7 @@ class XtsBuffer:
             self.name, "ns", outcomes, None, [*(_sign(outcomes, size) for size in sizes), _calls(rows)],
             ["The cipher is the CPU's: no engine of this bench takes part, its rounds are host work.",
              "Fitted to requests of 64, 4096 and 32768 bytes, judged on 512 and 16384 as well."],
-            [_curves(outcomes, sizes)])
+            [_plot(outcomes, sizes)])
 
 
 def _difference(outcomes: Sequence[Outcome], size: int, simulated: bool) -> float:
@@ -62,9 +62,10 @@ def _calls(rows: Rows) -> Condition:
                      f"{right} of {len(rows)} cells", right == len(rows))
 
 
-def _curves(outcomes: Sequence[Outcome], sizes: Sequence[int]) -> Curves:
-    series = {f"{strategy}, {name}": [(float(size), _mean(outcomes, size, strategy, simulated))
-                                      for size in sizes]
-              for strategy in ("cached", "two-pass")
-              for name, simulated in (("published", False), ("simulated", True))}
-    return Curves("mean over keys and directions", "bytes", "ns", series)
+def _plot(outcomes: Sequence[Outcome], sizes: Sequence[int]) -> Comparison:
+    parts = {cell.labels["bytes"]: cell.part for cell in outcomes}
+    series = {f"tweaks {strategy}": [
+        (float(size), Outcome({"bytes": size, "strategy": strategy}, _mean(outcomes, size, strategy, False),
+                              _mean(outcomes, size, strategy, True), parts[size])) for size in sizes]
+              for strategy in ("cached", "two-pass")}
+    return Comparison("XTS on the CPU, mean over keys and directions", "request (bytes)", "time (ns)", series)

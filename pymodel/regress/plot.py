@@ -1,109 +1,206 @@
-"""Curves as SVG, written by hand: nothing to install, and a page that holds it needs nothing else."""
+"""Plots as SVG, by matplotlib, which is imported when there is one to draw: that takes a second.
+
+What was published is shown as open marks, what was simulated as lines.
+"""
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Callable, Sequence
-from html import escape
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from pymodel.published.cells import Curves
+from pymodel.published.cells import FIT, JUDGE, SHOWN, Bars, Comparison, Curves, Outcome, Plot
 
-WIDTH, HEIGHT = 560, 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 34, 44
-_LEGEND_LINE = 16
-_COLOURS = ("#1b6ca8", "#c8553d", "#2a7f62", "#8b5a9f", "#b08900", "#555555")
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-Scale = Callable[[float], float]
-
-
-def svg(curves: Curves) -> str:
-    """One ``<svg>`` element. Series that are called published are marks, others are lines."""
-    points = [point for series in curves.series.values() for point in series]
-    height = HEIGHT + _LEGEND_LINE * math.ceil(len(curves.series) / 2)
-    x, x_ticks = _axis([point[0] for point in points], _LEFT, WIDTH - _RIGHT, curves.log)
-    y, y_ticks = _axis([point[1] for point in points], HEIGHT - _BOTTOM, _TOP, curves.log)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-             f'height="{height}" font-family="sans-serif" font-size="11" role="img">',
-             f"<title>{escape(curves.title)}</title>",
-             f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-             _text(WIDTH / 2, 18, curves.title, "middle", size=13)]
-    parts += _frame(curves, x, x_ticks, y, y_ticks)
-    for index, (name, series) in enumerate(curves.series.items()):
-        colour = _COLOURS[index // _published_step(curves) % len(_COLOURS)]
-        drawn = [(x(at), y(value)) for at, value in series]
-        parts += _marks(drawn, colour) if "published" in name else _line(drawn, colour)
-        parts += _legend(index, name, colour)
-    return "\n".join([*parts, "</svg>"]) + "\n"
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+"""Of Okabe and Ito: told apart by the colour-blind too, the first two in grey as well."""
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_LINES = ("-", "--", ":", "-.")
+_GREY = "#555555"
+_PARTS = {FIT: "fitted", JUDGE: "judged", SHOWN: "shown"}
+_STYLE: Mapping[str, Any] = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": 9,
+    "axes.titlesize": 11, "axes.titlelocation": "left", "axes.axisbelow": True, "axes.grid": True,
+    "axes.spines.top": False, "axes.spines.right": False, "grid.color": "#dddddd", "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4, "lines.markersize": 6, "hatch.linewidth": 0.6, "legend.frameon": False,
+    "svg.fonttype": "none", "axes.unicode_minus": False,
+}
 
 
-def _published_step(curves: Curves) -> int:
-    """Published and simulated of one thing share a colour when each has both, one after the other."""
-    names = list(curves.series)
-    paired = (len(names) % 2 == 0 and all("published" in name for name in names[::2])
-              and all("simulated" in name for name in names[1::2]))
-    return 2 if paired else 1
+def svg(plot: Plot) -> str:
+    """One ``<svg>`` element, the same for the same plot; its text is text."""
+    with style(plot.title):
+        text = io.StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure(plot).savefig(text, format="svg", metadata={**nothing, "Title": plot.title})
+    return _without_unused_ids(text.getvalue()[text.getvalue().index("<svg"):])
 
 
-def _axis(values: Sequence[float], start: float, end: float, log: bool) -> tuple[Scale, list[float]]:
-    """From values to pixels, and where to put marks."""
-    if log:
-        low, high = (math.log10(value) for value in (min(values), max(values)))
-        margin = 0.06 * (high - low) or 0.1
-        span = high - low + 2 * margin
-        ticks = [mantissa * 10.0 ** exponent for exponent in range(math.floor(low), math.ceil(high) + 1)
-                 for mantissa in ((1, 2, 5) if high - low < 2.5 else (1,))]
-        shown = [tick for tick in ticks if low - margin <= math.log10(tick) <= high + margin]
-        return lambda value: start + (end - start) * (math.log10(value) - low + margin) / span, shown
-    top = max(values) * 1.08
-    step = _round_step(top / 6)
-    return (lambda value: start + (end - start) * value / top), [step * n for n in range(int(top / step) + 1)]
+def _without_unused_ids(text: str) -> str:
+    """matplotlib numbers everything from 1 in each figure: on one page, ids would be there twice."""
+    used = set(re.findall(r'(?:href="|url\()#([^")]+)', text))
+    return re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", text)
 
 
-def _round_step(wanted: float) -> float:
-    scale = 10.0 ** math.floor(math.log10(wanted))
-    return next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= wanted)
+@contextmanager
+def style(salt: str) -> Iterator[None]:
+    """Our settings for what is drawn and saved inside, whatever the user's are.
+
+    ``salt``: for the ids in an SVG, which differ from those of a plot with another one.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: Any = {**_STYLE, "svg.hashsalt": salt}  # newer matplotlibs have a type of all names
+        matplotlib.rcParams.update(settings)
+        yield
 
 
-def _frame(curves: Curves, x: Scale, x_ticks: list[float], y: Scale, y_ticks: list[float]) -> list[str]:
-    bottom, right = HEIGHT - _BOTTOM, WIDTH - _RIGHT
-    parts = [f'<rect x="{_LEFT}" y="{_TOP}" width="{right - _LEFT}" height="{bottom - _TOP}" fill="none" '
-             'stroke="#888"/>',
-             _text((_LEFT + right) / 2, HEIGHT - 8, curves.x, "middle"),
-             f'<text x="14" y="{(_TOP + bottom) / 2:.0f}" text-anchor="middle" '
-             f'transform="rotate(-90 14 {(_TOP + bottom) / 2:.0f})">{escape(curves.y)}</text>']
-    for tick in x_ticks:
-        parts += [f'<line x1="{x(tick):.1f}" y1="{_TOP}" x2="{x(tick):.1f}" y2="{bottom}" stroke="#ddd"/>',
-                  _text(x(tick), bottom + 15, _number(tick), "middle")]
-    for tick in y_ticks:
-        parts += [f'<line x1="{_LEFT}" y1="{y(tick):.1f}" x2="{right}" y2="{y(tick):.1f}" stroke="#ddd"/>',
-                  _text(_LEFT - 6, y(tick) + 4, _number(tick), "end")]
-    return parts
+def figure(plot: Plot) -> Figure:
+    """The plot, to be saved in any format; in ``style``."""
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(6.4, 5.0), layout="constrained")
+    if isinstance(plot, Comparison):
+        _comparison(made, plot)
+    elif isinstance(plot, Curves):
+        _curves(made, plot)
+    else:
+        _bars(made, plot)
+    return made
 
 
-def _line(points: Sequence[tuple[float, float]], colour: str) -> list[str]:
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>']
+def _curves(made: Figure, plot: Curves) -> None:
+    """The second kind is a thin broken line, to be seen upon a first one in the same place."""
+    made.set_figheight(4.2 + 0.18 * math.ceil(sum(map(len, plot.series.values())) / 2))
+    axes = made.subplots()
+    axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)
+    kinds = list(dict.fromkeys(kind for lines in plot.series.values() for kind in lines))
+    every = [point for lines in plot.series.values() for points in lines.values() for point in points]
+    _sizes(axes, [x for x, _ in every])
+    _values(axes, [y for _, y in every])
+    for number, (thing, lines) in enumerate(plot.series.items()):
+        for kind, points in lines.items():
+            first = len(kinds) > 1 and kind == kinds[0]
+            axes.plot(*zip(*points, strict=True), color=_pick(_COLOURS, number),
+                      marker=_pick(_MARKERS, number), markersize=7 if first else 4,
+                      linewidth=4 if first else 1.2, alpha=0.4 if first else 1, markeredgewidth=0,
+                      linestyle=_pick(_LINES, kinds.index(kind)), label=f"{thing}, {kind}")
+    made.legend(loc="outside lower center", ncols=2)
 
 
-def _marks(points: Sequence[tuple[float, float]], colour: str) -> list[str]:
-    return [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" fill="none" stroke="{colour}" stroke-width="1.6"/>'
-            for x, y in points]
+def _comparison(made: Figure, plot: Comparison) -> None:
+    """The values above, the errors below with the bounds on them."""
+    from matplotlib.lines import Line2D
+
+    values, errors = made.subplots(2, 1, sharex=True, height_ratios=(5, 2))
+    values.set(title=plot.title, ylabel=plot.y)
+    errors.set(xlabel=plot.x, ylabel="error (%)")
+    cells = [cell for points in plot.series.values() for _, cell in points]
+    _sizes(values, [x for points in plot.series.values() for x, _ in points])
+    _values(values, [value for cell in cells for value in (cell.published, cell.simulated)])
+    errors.axhline(0, color=_GREY, linewidth=0.8)
+    for number, (thing, points) in enumerate(plot.series.items()):
+        look: dict[str, Any] = {"color": _pick(_COLOURS, number)}
+        at = [x for x, _ in points]
+        values.plot(at, [cell.published for _, cell in points], linestyle="none", fillstyle="none",
+                    marker=_pick(_MARKERS, number), label=f"{thing}, published", **look)
+        values.plot(at, [cell.simulated for _, cell in points], linestyle=_pick(_LINES, number),
+                    marker=".", markersize=3, label=f"{thing}, simulated", **look)
+        for fitted in (True, False):
+            errors.plot(*_errors(points, fitted), linestyle="none", marker="o" if fitted else "x",
+                        markersize=4 if fitted else 5, **look)
+    _bounds(errors, plot)
+    limit = 115 * max(abs(size or 0) for cell in cells for size in (cell.error, cell.bound))
+    errors.set_ylim(-(limit or 1), limit or 1)
+    keys: list[Artist] = [Line2D([], [], color=_GREY, linestyle="none", marker=marker, markersize=4,
+                                 label=f"error of a {name} cell")
+                          for name, marker, fitted in (("fitted", "o", True), ("judged", "x", False))
+                          if any((cell.part == FIT) == fitted for cell in cells)]
+    values.legend()
+    keys += errors.get_legend_handles_labels()[0]
+    made.legend(handles=keys, loc="outside lower center", ncols=2 if len(keys) > 3 else 3)
+    made.align_ylabels()
 
 
-def _legend(index: int, name: str, colour: str) -> list[str]:
-    left = _LEFT + (index % 2) * (WIDTH - _LEFT) / 2
-    base = HEIGHT + 8 + index // 2 * _LEGEND_LINE
-    mark = _marks([(left + 11, base - 4)], colour) if "published" in name else _line(
-        [(left, base - 4), (left + 22, base - 4)], colour)
-    return [*mark, _text(left + 28, base, name, "start")]
+def _errors(points: Iterable[tuple[float, Outcome]], fitted: bool) -> tuple[list[float], list[float]]:
+    """Places, and errors in per cent, of the cells that constants were fitted to, or of the others."""
+    found = [(x, 100 * cell.error) for x, cell in points
+             if cell.error is not None and (cell.part == FIT) == fitted]
+    return [x for x, _ in found], [error for _, error in found]
 
 
-def _text(x: float, y: float, text: str, anchor: str, size: int = 11) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(text)}</text>'
+def _bounds(errors: Axes, plot: Comparison) -> None:
+    """A band for each bound; of the first thing's colour, or grey when all things share it."""
+    bounds: dict[float, list[int]] = {}
+    for number, points in enumerate(plot.series.values()):
+        for bound in dict.fromkeys(cell.bound for _, cell in points if cell.bound is not None):
+            bounds.setdefault(bound, []).append(number)
+    for bound, numbers in sorted(bounds.items(), reverse=True):
+        shared = len(numbers) == len(plot.series)
+        whose = "" if shared else " of " + ", ".join(list(plot.series)[number] for number in numbers)
+        errors.axhspan(-100 * bound, 100 * bound, alpha=0.15, linewidth=0, label=f"bound{whose}, {bound:.0%}",
+                       color=_GREY if shared else _pick(_COLOURS, numbers[0]))
+
+
+def _bars(made: Figure, plot: Bars) -> None:
+    axes = made.subplots()
+    axes.set(title=plot.title, ylabel=plot.y)
+    axes.grid(visible=False, axis="x")
+    at = range(len(plot.cells))
+    published = axes.bar([x - 0.2 for x in at], [cell.published for cell in plot.cells.values()], 0.38,
+                         fill=False, edgecolor=_COLOURS[1], hatch="////", label="published")
+    simulated = axes.bar([x + 0.2 for x in at], [cell.simulated for cell in plot.cells.values()], 0.38,
+                         color=_COLOURS[0], label="simulated")
+    for bars in (published, simulated):
+        axes.bar_label(bars, fmt="{:,.1f}", padding=2, fontsize=8)
+    axes.set_xticks(at, [f"{name}\n({_PARTS[cell.part]})" for name, cell in plot.cells.items()])
+    made.legend(loc="outside lower center", ncols=2)
+
+
+def _sizes(axes: Axes, sizes: Iterable[float]) -> None:
+    """Logarithmic, with marks at the sizes themselves, powers of two first, where there is room."""
+    known = sorted(set(sizes))
+    room = math.log(known[-1] / known[0]) / 12
+    marks: list[float] = []
+    for size in sorted(known, key=lambda size: (math.log2(size) % 1 != 0, size)):
+        if all(abs(math.log(size / mark)) >= room for mark in marks):
+            marks.append(size)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(marks, [_number(mark) for mark in marks])
+    axes.minorticks_off()
+
+
+def _values(axes: Axes, values: Sequence[float]) -> None:
+    """Logarithmic, with 0 where there is one."""
+    from matplotlib.ticker import LogLocator, NullFormatter, SymmetricalLogLocator
+
+    low, high = min((value for value in values if value > 0), default=0), max(values)
+    if high == 0:
+        axes.set(ylim=(0, 1), yticks=(0, 1), yticklabels=("0", "1"))
+        return
+    subs = (1, 2, 5) if high / low < 300 else (1,)
+    if min(values) == 0:
+        axes.set_yscale("symlog", linthresh=low, linscale=0.3)
+        axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=low, subs=subs))
+    else:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(10, subs=subs))
+    axes.yaxis.set_major_formatter(lambda value, _: _number(value))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _number(value: float) -> str:
-    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= limit:
-            return f"{value / limit:g}{letter}"
-    return f"{value:g}"
+    return f"{value:,.10g}"
+
+
+def _pick(choices: Sequence[str], number: int) -> str:
+    return choices[number % len(choices)]

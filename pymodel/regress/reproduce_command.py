@@ -13,7 +13,7 @@ from pymodel.published import EXPERIMENTS, Experiment
 from pymodel.published.cells import FIT, JUDGE, Outcome, Reproduction, mean
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest
-from pymodel.regress.reproduce_page import page
+from pymodel.regress.reproduce_page import page, per_cent
 from pymodel.regress.speed_command import write_text
 from pymodel.regress.target import Launcher, Target
 
@@ -128,10 +128,3 @@ def _part(one: Reproduction, part: str) -> str:
     """Largest and mean error of the cells of a part that have a bound."""
     errors = one.errors(part)
     return f"{len(errors)}: {per_cent(max(errors))}, {per_cent(mean(errors))}" if errors else "-"
-
-
-def per_cent(value: float | None, *, sign: bool = False) -> str:
-    """With one digit after the point; ``-`` for no value."""
-    if value is None:
-        return "-"
-    return f"{100 * value:{'+' if sign else ''}.1f} %"

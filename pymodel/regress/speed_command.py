@@ -13,7 +13,7 @@ from pymodel.engines.quirks import Quirk
 from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.ciphers import KEY_BYTES
-from pymodel.jobs.profiles import PROFILES
+from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.jobs.speed import Cell
 from pymodel.modes.xts import STRATEGIES
 from pymodel.published.cells import Curves
@@ -162,16 +162,18 @@ def write_text(path: Path, text: str) -> None:
     """The file appears complete or not at all. Raises: EcbenchError."""
     try:
         with output_file(path) as output:
-            output.temporary.write_text(text)
+            output.temporary.write_text(text, encoding="utf-8")
             output.commit()
     except OSError as error:
         raise EcbenchError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _curves(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> Curves:
-    series: dict[str, list[tuple[float, float]]] = {}
+    series: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
-        name = f"{row['mode']}(aes) {row['direction']}, {row['key_bits']} bit key"
-        series.setdefault(name, []).append((row["bytes"], row["cycles"]))
-    return Curves(f"{options.target.engine}, host work as {options.profile}", "bytes", "cycles",
-                  {name: sorted(points) for name, points in series.items()})
+        lines = series.setdefault(f"{row['mode']}(aes), {row['key_bits']} bit key", {})
+        lines.setdefault(row["direction"], []).append((row["bytes"], row["cycles"]))
+    host = "no host work" if options.profile == NONE else f"host work as {options.profile}"
+    return Curves(f"{options.target.engine}, {host}", "request (bytes)", "time (cycles)",
+                  {name: {direction: sorted(points) for direction, points in lines.items()}
+                   for name, lines in series.items()})
