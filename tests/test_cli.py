@@ -110,8 +110,8 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others(tmp_path):
 def test_a_wrong_result_fails_with_the_line_that_replays_it(tmp_path, monkeypatch, capsys, engine):
     right = run_job_module.expected
 
-    def wrong_for_one(mode, key, iv, data, *, encrypt):
-        result, next_iv = right(mode, key, iv, data, encrypt=encrypt)
+    def wrong_for_one(mode, key, iv, data, **more):
+        result, next_iv = right(mode, key, iv, data, **more)
         return (result if len(key) != 48 else bytes([result[0] ^ 1]) + result[1:]), next_iv
 
     monkeypatch.setattr(run_job_module, "expected", wrong_for_one)

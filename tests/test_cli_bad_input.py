@@ -12,7 +12,7 @@ BAD_COMMANDS = [
     ("run --sim questa", "unknown simulator 'questa': choose one of verilator, icarus"),
     ("run --sim questa --on model", "unknown simulator 'questa': choose one of verilator, icarus"),
     ("run --engine enigma", "unknown engine 'enigma': choose one of padlock, qce"),
-    ("run --mode gcm", "unknown mode 'gcm': choose one of xts, cbc, ecb, ctr"),
+    ("run --mode ccm", "unknown mode 'ccm': choose one of xts, cbc, ecb, ctr, gcm"),
     ("run --on moon", "cannot run on 'moon': choose model or rtl"),
     ("run --on model --waves", "the model has no waves: use --on rtl"),
     ("run --requests -3", "'--requests'"),

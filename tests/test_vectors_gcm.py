@@ -6,10 +6,25 @@ import sys
 from collections import Counter
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from pymodel.vectors import nist_gcm, sample
+from pymodel import golden
+from pymodel.vectors import gcm_paper, nist_gcm, sample
 from pymodel.vectors.gcm import _all
 from pymodel.vectors.response import records
+
+
+def test_the_18_cases_of_the_paper_are_what_golden_model_and_library_say():
+    vectors = gcm_paper()
+    assert len(vectors) == len({vector.name for vector in vectors}) == 36
+    assert {(len(vector.key), len(vector.iv)) for vector in vectors} == \
+        {(key, iv) for key in (16, 24, 32) for iv in (8, 12, 60)}
+    for vector in vectors:
+        plaintext, ciphertext = (vector.data, vector.expected)[::1 if vector.encrypt else -1]
+        assert golden.gcm_encrypt(vector.key, vector.iv, plaintext, vector.aad) == (ciphertext, vector.tag)
+        assert AESGCM(vector.key).encrypt(vector.iv, plaintext, vector.aad) == ciphertext + vector.tag
+    assert vectors[0].tag.hex() == "58e2fccefa7e3061367f1d57a4e7455a"
+    assert vectors[-1].tag.hex() == "a44a8266ee1c8eb0c8b5d4cf5ae9f19a"
 
 
 def test_there_are_15_vectors_of_every_combination_of_sizes_with_unique_names():

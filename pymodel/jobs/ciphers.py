@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from pymodel import golden
 from pymodel.block_engine import BlockEngine, EngineCounters
@@ -13,20 +14,27 @@ from pymodel.errors import InvalidRequest
 from pymodel.modes.cbc import Cbc
 from pymodel.modes.ctr import Ctr
 from pymodel.modes.ecb import Ecb
+from pymodel.modes.gcm import Gcm
 from pymodel.modes.xts import STRATEGIES as RIGHT_STRATEGIES
 from pymodel.modes.xts import Xts
 from pymodel.modes.xts_patches import PATCHES, PatchedXts
 
 MODES = ("xts", "cbc", "ecb", "ctr")
-KEY_BYTES = {"xts": (32, 48, 64), "cbc": (16, 24, 32), "ecb": (16, 24, 32), "ctr": (16, 24, 32)}
+"""Those without a tag."""
+ALL_MODES = (*MODES, "gcm")
+KEY_BYTES = {"xts": (32, 48, 64), "cbc": (16, 24, 32), "ecb": (16, 24, 32), "ctr": (16, 24, 32),
+             "gcm": (16, 24, 32)}
 """Whole keys in bytes, both halves for XTS."""
 
-ModeObject = Xts | Cbc | Ecb | Ctr
+ModeObject = Xts | Cbc | Ecb | Ctr | Gcm
 
 STRATEGIES = (*RIGHT_STRATEGIES, *PATCHES)
 """Of XTS, the default one first; the patches are wrong (docs/policies.md)."""
 
-_CLASSES: dict[str, type[ModeObject]] = {"xts": Xts, "cbc": Cbc, "ecb": Ecb, "ctr": Ctr}
+_SHORTEST_GCM_IV = 8
+"""Bytes, for ``cryptography``."""
+
+_CLASSES: dict[str, type[ModeObject]] = {"xts": Xts, "cbc": Cbc, "ecb": Ecb, "ctr": Ctr, "gcm": Gcm}
 
 
 def open_mode(engine: BlockEngine, mode: str, key: bytes, strategy: str = STRATEGIES[0]) -> ModeObject:
@@ -35,7 +43,7 @@ def open_mode(engine: BlockEngine, mode: str, key: bytes, strategy: str = STRATE
     Raises InvalidRequest for an unknown mode or a key size it does not have.
     """
     if mode not in _CLASSES:
-        raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
+        raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(ALL_MODES)}")
     if mode == "xts" and strategy in PATCHES:
         return PatchedXts(engine, key, strategy)
     if mode == "xts":
@@ -60,8 +68,17 @@ def shortfall(engine: BlockEngine, mode: str, key_bytes: int, blocks: int, spent
     return f"{who} did {done} of {blocks} blocks" if done < blocks else ""
 
 
-async def crypt(cipher: ModeObject, iv: bytes, src: Buffers, dst: Buffers, *, encrypt: bool) -> bytes:
-    """One request in any mode; returns the IV to go on with (XTS and ECB: ``iv`` as it was)."""
+async def crypt(cipher: ModeObject, iv: bytes, src: Buffers, dst: Buffers, *, encrypt: bool,
+                aad: bytes = b"", tag: bytes = b"") -> bytes:
+    """One request in any mode; returns the IV to go on with (XTS and ECB: ``iv`` as it was), GCM: the tag.
+
+    ``aad``, and ``tag`` for decryption: of GCM. Raises: AuthenticationFailed, and what the mode raises.
+    """
+    if isinstance(cipher, Gcm):
+        if encrypt:
+            return await cipher.encrypt(iv, aad, src, dst)
+        await cipher.decrypt(iv, aad, src, dst, tag)
+        return tag
     if isinstance(cipher, Ecb):
         await (cipher.encrypt(src, dst) if encrypt else cipher.decrypt(src, dst))
         return iv
@@ -77,16 +94,29 @@ class ReferencesDisagree(Exception):
     """The golden model and ``cryptography`` give different results: one of them is wrong."""
 
 
-def expected(mode: str, key: bytes, iv: bytes, data: bytes, *, encrypt: bool) -> tuple[bytes, bytes]:
+def expected(mode: str, key: bytes, iv: bytes, data: bytes, *, encrypt: bool,
+             aad: bytes = b"") -> tuple[bytes, bytes]:
     """(output, next IV) from the golden model, confirmed by ``cryptography`` where that can do it.
 
-    Raises: ReferencesDisagree.
+    GCM has its tag in the place of the next IV. Raises: ReferencesDisagree.
     """
-    result, next_iv = golden.crypt(mode, key, iv, data, encrypt=encrypt)
+    result, next_iv = golden.crypt(mode, key, iv, data, encrypt=encrypt, aad=aad)
+    if mode == "gcm":
+        plaintext, ciphertext = (data, result) if encrypt else (result, data)
+        if _sealed(key, iv, plaintext, aad) != ciphertext + next_iv:
+            raise ReferencesDisagree(f"gcm of {len(data)} bytes, key {key.hex()}, iv {iv.hex()}, {encrypt=}")
+        return result, next_iv
     second = _cryptography(mode, key, iv, data, encrypt)
     if second is not None and second != result:
         raise ReferencesDisagree(f"{mode} of {len(data)} bytes, key {key.hex()}, iv {iv.hex()}, {encrypt=}")
     return result, next_iv
+
+
+def _sealed(key: bytes, iv: bytes, plaintext: bytes, aad: bytes) -> bytes:
+    """Ciphertext and tag by ``cryptography``, or by the golden model for an IV too short for that."""
+    if len(iv) < _SHORTEST_GCM_IV:
+        return b"".join(golden.gcm_encrypt(key, iv, plaintext, aad))
+    return AESGCM(key).encrypt(iv, plaintext, aad)
 
 
 def reference(mode: str, key: bytes, iv: bytes, data: bytes, *, encrypt: bool) -> bytes:

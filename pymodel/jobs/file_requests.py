@@ -11,7 +11,7 @@ from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.placement import apart
-from pymodel.jobs.requests import Request
+from pymodel.jobs.requests import GCM_IV_BYTES, Request
 from pymodel.modes.sectors import plain64
 
 FILE_KEY_BYTES = {mode: sizes[-1] for mode, sizes in KEY_BYTES.items()}
@@ -41,20 +41,23 @@ def file_requests(path: Path, mode: str, seed: int) -> Iterator[tuple[Request, b
     """Every part of the file encrypted, and then its ciphertext decrypted back, with the answers.
 
     XTS: the last data unit steals ciphertext; what is left is at least a block, so a last piece
-    shorter than that belongs to the unit before it. CBC and CTR go on from request to request. The
-    modes in ``PADDED_MODES`` get a padded file.
+    shorter than that belongs to the unit before it. CBC and CTR go on from request to request; GCM
+    has a tag for each, and an IV that counts. The modes in ``PADDED_MODES`` get a padded file.
     """
     draw = random.Random(f"{seed}/file/{mode}")
     key = draw.randbytes(FILE_KEY_BYTES[mode])
-    iv = b"" if mode == "ecb" else draw.randbytes(BLOCK_BYTES)
+    iv = b"" if mode == "ecb" else draw.randbytes(GCM_IV_BYTES if mode == "gcm" else BLOCK_BYTES)
     for number, part in enumerate(_parts(path, mode)):
         if mode == "xts":
             iv = plain64(number)
+        elif mode == "gcm":
+            iv = iv[:-4] + number.to_bytes(4, "big")
         ciphertext, next_iv = golden.crypt(mode, key, iv, part, encrypt=True)
         for encrypt, data, answer in ((True, part, ciphertext), (False, ciphertext, part)):
             name = f"{mode}-{8 * len(key)} {path.name} part {number} {'encrypt' if encrypt else 'decrypt'}"
             yield Request(name, mode, key, iv, data, encrypt, apart(len(data))), answer
-        iv = next_iv
+        if mode != "gcm":
+            iv = next_iv
 
 
 def file_request_count(path: Path, mode: str) -> int:

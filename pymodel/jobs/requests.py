@@ -9,13 +9,18 @@ from pymodel.block_engine import BLOCK_BYTES
 from pymodel.jobs.placement import Layout, Spot
 from pymodel.memory import PAGE_BYTES
 
+GCM_IV_BYTES = 12
+"""The size that SP 800-38D recommends."""
 LARGEST_BYTES = 4096 + 31
 """No random request is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request in ``mode``: ``key`` is the whole key, ``iv`` the IV, counter or tweak."""
+    """One request in ``mode``: ``key`` is the whole key, ``iv`` the IV, counter or tweak.
+
+    ``aad``: of GCM; ``tag``: of GCM, where a standard tells it.
+    """
 
     name: str
     mode: str
@@ -24,6 +29,8 @@ class Request:
     data: bytes
     encrypt: bool
     layout: Layout
+    aad: bytes = b""
+    tag: bytes = b""
 
     @property
     def blocks(self) -> int:
@@ -36,8 +43,19 @@ def random_request(mode: str, key_bytes: int, seed: int, index: int) -> Request:
     draw = random.Random(f"{seed}/{mode}/{key_bytes}/{index}")
     length = _length(draw, mode)
     return Request(name=f"{mode}-{8 * key_bytes}-{index}", mode=mode, key=draw.randbytes(key_bytes),
-                   iv=b"" if mode == "ecb" else draw.randbytes(BLOCK_BYTES), data=draw.randbytes(length),
-                   encrypt=draw.random() < 0.5, layout=random_layout(draw, length))
+                   iv=_iv(draw, mode), data=draw.randbytes(length), encrypt=draw.random() < 0.5,
+                   layout=random_layout(draw, length), aad=_aad(draw) if mode == "gcm" else b"")
+
+
+def _iv(draw: random.Random, mode: str) -> bytes:
+    if mode == "ecb":
+        return b""
+    return draw.randbytes(draw.choice((GCM_IV_BYTES, GCM_IV_BYTES, draw.randint(1, 40)))
+                          if mode == "gcm" else BLOCK_BYTES)
+
+
+def _aad(draw: random.Random) -> bytes:
+    return draw.randbytes(draw.choice((0, 16, draw.randint(1, 100))))
 
 
 def _length(draw: random.Random, mode: str) -> int:
@@ -46,7 +64,7 @@ def _length(draw: random.Random, mode: str) -> int:
     blocks = draw.choice((draw.randint(1, 4), draw.randint(1, 40), draw.randint(1, largest),
                           draw.choice((32, 256))))
     length = blocks * BLOCK_BYTES
-    if mode in ("xts", "ctr") and draw.random() < 0.5:
+    if mode in ("xts", "ctr", "gcm") and draw.random() < 0.5:
         length += draw.randrange(1, BLOCK_BYTES)
     return length
 

@@ -125,18 +125,21 @@ class _Work:
     async def _one(self, request: Request, answer: bytes | None) -> None:
         """Run one request and compare everything it may change."""
         encrypt = request.encrypt
-        result, next_iv = expected(request.mode, request.key, request.iv, request.data, encrypt=encrypt)
-        if answer is not None and answer != result:
+        result, next_iv = expected(request.mode, request.key, request.iv, request.data, encrypt=encrypt,
+                                   aad=request.aad)
+        if (answer is not None and answer != result) or (request.tag and request.tag != next_iv):
             self._fail(request.name, "the known answer is not what the golden model says")
         placement = Placement(self._bench.memory, request.layout, request.data)
         try:
             with open_mode(self._engine, request.mode, request.key, self._bench.spec.strategy) as cipher:
                 began = time.perf_counter()
-                got_iv = await crypt(cipher, request.iv, placement.src, placement.dst, encrypt=encrypt)
+                got_iv = await crypt(cipher, request.iv, placement.src, placement.dst, encrypt=encrypt,
+                                     aad=request.aad, tag=next_iv)
                 self._row.seconds += time.perf_counter() - began
             damage = placement.damage(result)
             if damage or got_iv != next_iv:
-                self._fail(request.name, damage or f"wrong next IV {got_iv.hex()}")
+                what = "tag" if request.mode == "gcm" else "next IV"
+                self._fail(request.name, damage or f"wrong {what} {got_iv.hex()}")
         except Exception as error:  # whatever a broken engine leads to is this request's failure
             self._fail(request.name, f"{type(error).__name__}: {error}")
         finally:

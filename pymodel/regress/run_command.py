@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.errors import InvalidRequest
-from pymodel.jobs.ciphers import KEY_BYTES, MODES
+from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, check_file, file_label
 from pymodel.jobs.run import SHOWN_FAILURES
 from pymodel.regress.display import Display, check_writable, write_json
@@ -48,8 +48,8 @@ def run_requests(options: RunOptions, display: Display) -> int:
     Raises: InvalidRequest, SimulatorError, BuildError.
     """
     for mode in options.modes:
-        if mode not in MODES:
-            raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(MODES)}")
+        if mode not in ALL_MODES:
+            raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(ALL_MODES)}")
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
     for mode in options.modes:
         check_file(file, mode)

