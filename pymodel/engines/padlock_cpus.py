@@ -10,7 +10,7 @@ from pymodel.engines.quirks import Quirk
 
 
 class PadlockCpus:
-    """An ``XcryptPort`` and what a bench sets of a model. Everything but ``reset`` is of the engine of ``cpu``.
+    """An ``XcryptPort``, and what a bench sets of a model. All but ``reset`` is of the engine of ``cpu``.
 
     ``models``: on one kernel and memory, with the same straps.
     """

@@ -50,8 +50,8 @@ class AuditOptions:
 
 @dataclass(slots=True)
 class Finding:
-    """What is known of one policy. ``steps``: the shortest counterexample in words; ``cases``: that one and the
-    shortest of each hazard and path, for replay."""
+    """What is known of one policy. ``steps``: the shortest counterexample in words; ``cases``: that one, and
+    the shortest of each hazard and path, for replay."""
 
     policy: str
     catalogue: Verdict
