@@ -32,7 +32,8 @@ FLOWS: Mapping[str, str] = {
 }
 """How each column is synthesised."""
 
-_AES_ECB, _PADLOCK = TOPS["aes_ecb"], next(top for top in SYNTHESISABLE if top.name == "padlock")
+_AES_ECB = TOPS["aes_ecb"]
+_PADLOCK, _QCE = (next(top for top in SYNTHESISABLE if top.name == name) for name in ("padlock", "qce"))
 DESIGNS: tuple[tuple[Top, tuple[str, ...]], ...] = (
     (_AES_ECB.with_parameters(STAGES=1), tuple(FLOWS)),
     (_AES_ECB.with_parameters(STAGES=2), tuple(FLOWS)),
@@ -40,6 +41,7 @@ DESIGNS: tuple[tuple[Top, tuple[str, ...]], ...] = (
     (Top("axi_reader", ("axi/axi_reader.v",)), tuple(FLOWS)),
     (Top("axi_writer", ("axi/axi_writer.v",)), tuple(FLOWS)),
     (_PADLOCK.with_parameters(STAGES=1), tuple(FLOWS)),
+    (_QCE.with_parameters(STAGES=1), tuple(FLOWS)),
 )
 """What is measured, each in which columns."""
 
