@@ -128,7 +128,7 @@ def context_pointer_set_key(state: PolicyState, context: int) -> PolicyState:
 
 _LOOKS_AT_DECRYPT = {Path.SINGLE: (False, False), Path.ECB: (False, True), Path.CBC: (False, False)}
 _RECORDS_DECRYPT = {Path.SINGLE: (False, False), Path.ECB: (False, False), Path.CBC: (True, False)}
-"""Whether it is the word for decryption: (encrypting, decrypting). Linux 5.17, padlock-aes.c from line 305."""
+"""Whether it is the word for decryption: (encrypting, decrypting). Linux 5.17, padlock-aes.c, 305 to 456."""
 
 
 def control_word_pointer(state: PolicyState, need: Need) -> tuple[PolicyState, bool]:
