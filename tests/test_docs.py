@@ -8,8 +8,11 @@ from conftest import ROOT
 from padlock_bench import PadlockBench
 
 from pymodel import cli
+from pymodel.buffers import Buffers
 from pymodel.engines.padlock import ControlWord
 from pymodel.engines.ports import Xcrypt
+from pymodel.engines.quirks import Quirk
+from pymodel.jobs import BenchSpec, model_bench
 from pymodel.memory import PAGE_BYTES
 
 MODULES = {"aes_ecb": "hdl/aes/aes_ecb.v", "padlock": "hdl/padlock/padlock.v",
@@ -148,6 +151,28 @@ def test_the_place_of_the_destination_costs_what_the_manual_says():
     assert f"{more[0]} to {more[-1]} cycles more" in page("docs/ports.md")
     for name in ("docs/ports.md", "README.md"):
         assert f"{min(large):,} to {max(large):,}" in page(name)
+
+
+def qce_cycles(stages, blocks, quirks=Quirk.all() & ~Quirk.SLOW_START):
+    """(CYCLES, cycles of the whole call) of AES-128 ECB through the driver, each buffer begins a page."""
+    bench = model_bench(BenchSpec(engine="qce", stages=stages, quirks=int(quirks)))
+    page, length = bench.memory.allocate_pages(8), 16 * blocks
+    engine = bench.engine()
+    src, dst = Buffers.of(page, length), Buffers.of(page + 4 * PAGE_BYTES, length)
+    bench.kernel.run(engine.ecb(engine.key(bytes(16)), src, dst, decrypt=False))
+    return engine.counters.engine_cycles, bench.kernel.now()
+
+
+def test_the_page_on_the_qce_has_the_cycles_of_the_model():
+    """Which are those of the RTL: cocotb_tests/test_qce_same_as_model.py."""
+    text = page("docs/qce.md")
+    measured = {name: [f"{qce_cycles(stages, blocks)[0]:,}" for stages in (1, 2, 14)]
+                for name, blocks in (("1 block", 1), ("512 blocks", 512))}
+    assert {row[0]: row[1:] for row in rows(text, "| cycles (`CYCLES`) | `STAGES` 1 | 2 | 14 |")} == measured
+    slow, _ = qce_cycles(1, 1, Quirk.all())
+    assert f"with 64, 1 block takes {slow}" in text.replace("\n", " ")
+    engine, whole = qce_cycles(1, 512)
+    assert f"The registers take {whole - engine} cycles more" in text
 
 
 # -- links --------------------------------------------------------------------------------------
