@@ -1,5 +1,6 @@
 """The QCE through its driver on RTL: limits, lengths, resets at any cycle, polling, latencies."""
 
+import contextlib
 import random
 
 import cocotb
@@ -25,7 +26,7 @@ from pymodel.engines.qce_registers import (
     Register,
 )
 from pymodel.engines.quirks import Quirk
-from pymodel.errors import EngineHang
+from pymodel.errors import EngineFault, EngineHang
 from pymodel.jobs import BenchSpec, model_bench
 from pymodel.kernel import gather
 from pymodel.memory import HostAccessError
@@ -188,3 +189,25 @@ async def a_slower_memory_is_waited_for_and_an_engine_that_hangs_on_it_is_still_
         await bench.call(Ecb(naive, KEY).encrypt_bytes(data_of(528)))
     assert hang.value.cycles < 9_000
     bench.check(at_least=2)
+
+
+@cocotb.test()
+async def an_interrupt_that_another_master_left_does_not_give_the_lock_away(dut):
+    """The driver clears STATUS before it writes the key: that acknowledges no request of its own."""
+    bench = await RtlBench.start(dut)
+    data = data_of(160)
+
+    async def interfered(cycle: int) -> bytes:
+        await bench.port.write(Register.GOPROC, 1, 1)  # ends at once, in SW_ERR and ERR_INTR
+        await bench.kernel.sleep(20)
+        with Ecb(bench.engine(), KEY) as ecb:
+            request = bench.kernel.start(ecb.encrypt_bytes(data))
+            await bench.kernel.sleep(cycle)
+            with contextlib.suppress(EngineFault):
+                await bench.port.write(Register.ENCR_KEY0, 0xBAD, 1)
+            return await request.join()
+
+    for cycle in range(20, 70, 5):
+        await bench.call(bench.port.reset())
+        assert await bench.call(interfered(cycle)) == golden.ecb_encrypt(KEY, data), cycle
+    bench.check(at_least=10)

@@ -1,14 +1,15 @@
 // qce_access.v - who may write which register now: refusals and the lock
 //
-// An access that is refused has no effect. The reasons, in this order: the address is not in the map or the
+// An access that is refused has no effect but on FAULT. The reasons, in this order: the address is not in the map or the
 // register cannot be written; the lock is in force for another master (AWPROT[1]); the engine is
 // busy and the register is one of its setup; the list is armed; its doorbell is rung with a list that
 // is not aligned (the one reason that leaves a fault) or has a length of 0 or more than 64.
 //
 // Edges: `refused` belongs to the access that is on the bus and is looked at when it is made (a). The lock
 // comes into force at a, or at the end of the fetch of a list (fetch_ended), and goes at a soft reset (a),
-// at the edge at which a request whose lists have UNLOCK begins to run (unlock), and at a write of
-// STATUS by its owner that clears the last of OP_DONE_INTR and ERR_INTR (a); neither is set while busy.
+// at the edge at which a request whose lists have UNLOCK begins to run (unlock), and at a write of STATUS by
+// its owner that clears the last of OP_DONE_INTR and ERR_INTR (a), if a request has ended under the lock: what
+// another one left does not count. Neither is set while busy.
 `default_nettype none
 
 module qce_access (
@@ -49,6 +50,7 @@ module qce_access (
     input  wire        fetch_ended,     // a list is armed at this edge
     input  wire        fetch_lock,      // and its first descriptor has LOCK
     input  wire        unlock,
+    input  wire        ended,           // a request ends at this edge
     output reg         locked
 );
     /* verilator lint_off UNUSEDPARAM */ // each module uses its part of the map
@@ -120,19 +122,26 @@ module qce_access (
     // -- the lock ---------------------------------------------------------------------------------
     reg ringing_reg;   // the master whose doorbell is being answered
 
-    wire acknowledged = write_taken && address == ADDR_STATUS && interrupt_pending && !interrupt_kept;
+    reg ended_reg;     // a request has ended under this lock: what is pending is its own
+
+    wire acknowledged = write_taken && address == ADDR_STATUS && interrupt_pending && !interrupt_kept && ended_reg;
     wire first_write  = write_taken && !shared && !locked && !always_open && !rings;
     wire first_ring   = fetch_ended && (fetch_lock || !shared) && !locked;
 
     always @(posedge clk) begin
         if (doorbell)
             ringing_reg <= master;
+        if (ended && locked)
+            ended_reg <= 1'b1;
         if (first_write || first_ring) begin
             locked    <= 1'b1;
+            ended_reg <= 1'b0;
             owner_reg <= first_write ? master : ringing_reg;
         end
-        if (rst || soft_reset || acknowledged || unlock)
-            locked <= 1'b0;
+        if (rst || soft_reset || acknowledged || unlock) begin
+            locked    <= 1'b0;
+            ended_reg <= 1'b0;
+        end
     end
 
     wire unused = &{1'b0, write_prot[2], write_data, 1'b0};

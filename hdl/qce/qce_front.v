@@ -114,7 +114,8 @@ module qce_front (
         .source_armed(source_armed), .source_address(source_address[3:0]), .source_length(source_length),
         .destination_armed(destination_armed), .destination_address(destination_address[3:0]),
         .destination_length(destination_length),
-        .fetch_ended(fetch_ended && !fetch_failed), .fetch_lock(fetch_lock), .unlock(unlock), .locked(locked)
+        .fetch_ended(fetch_ended && !fetch_failed), .fetch_lock(fetch_lock), .unlock(unlock), .ended(report),
+        .locked(locked)
     );
 
     // -- faults: of a request, of a list at the end of its fetch, or at its doorbell ------------------------

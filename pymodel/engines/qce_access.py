@@ -100,6 +100,8 @@ class RegisterFile:
         self.armed: dict[ListPort, ArmedList] = {}
         self.lock: int | None = None
         """The master that holds it."""
+        self.ended = False
+        """Whether a request has ended under this lock."""
         self._shared = shared
 
     # -- what the engine wants to know ----------------------------------------------------------------
@@ -123,6 +125,7 @@ class RegisterFile:
     def report(self, status: int, fault: Fault | None) -> None:
         """The end of a request: its lists are used up."""
         self.values[Register.STATUS] = status
+        self.ended = self.lock is not None
         self.armed.clear()
         if fault is not None:
             self.fault(fault)
@@ -140,7 +143,7 @@ class RegisterFile:
         """The list has been read. Its first descriptor may lock the registers."""
         self.armed[port] = ArmedList(descriptors, at)
         if self.lock is None and (not self._shared or descriptors[0].flags & DescriptorFlag.LOCK):
-            self.lock = master
+            self.lock, self.ended = master, False
 
     # -- accesses -------------------------------------------------------------------------------------
 
@@ -182,11 +185,12 @@ class RegisterFile:
         if port is not None and register is port.doorbell:
             return port
         if not self._shared and self.lock is None and register not in ALWAYS_OPEN:
-            self.lock = access.master
+            self.lock, self.ended = access.master, False
         return None
 
     def _write_status(self, value: int, busy: bool) -> None:
+        """The lock is given back by who acknowledges the end of a request under it, and of no other."""
         before = self.values[Register.STATUS]
         after = self.values[Register.STATUS] = before & value & STICKY
-        if not busy and before & INTERRUPTS and not after & INTERRUPTS:
+        if not busy and self.ended and before & INTERRUPTS and not after & INTERRUPTS:
             self.lock = None
