@@ -2,9 +2,11 @@
 //
 // ADDRESS_BITS   width of the addresses
 //
-// A write is taken when its address and its data are both there, a read when no write is. `write` or `read`
-// is high at the edge of the access, with `address` and what belongs to it; the register file says at that
-// edge whether it is refused (SLVERR). The response is offered after that edge and can be taken at the
+// Addresses and data are taken as they come while no access is under way, one of each; no ready depends on a
+// valid. A write is made at the edge at which both its address and its data are there. A read that comes
+// at the same edge is made after it, and goes before the next write. `write` or `read` is high at the edge
+// of the access, with `address` and what belongs to it; the register file says at that edge whether it is
+// refused (SLVERR, and a read gives 0). The response is offered after that edge and can be taken at the
 // next one. A write that is answered `later` keeps the bus until `answer`; its response is offered after
 // the edge of that. The next access comes two edges after the one before at the earliest.
 `default_nettype none
@@ -62,25 +64,57 @@ module axil_slave #(
     reg [1:0] state_reg, state_next;
     reg       error_reg;
 
+    // -- what has come and still waits ----------------------------------------------------------------
+    reg                    aw_held_reg, w_held_reg, ar_held_reg;
+    reg [ADDRESS_BITS-1:0] awaddr_reg, araddr_reg;
+    reg [2:0]              awprot_reg;
+    reg [31:0]             wdata_reg;
+    reg                    whole_reg;
+
     wire idle       = state_reg == IDLE;
-    wire whole_here = s_axil_awvalid && s_axil_wvalid;
+    wire whole_here = (aw_held_reg || s_axil_awvalid) && (w_held_reg || s_axil_wvalid);
 
-    assign write       = idle && whole_here;
-    assign read        = idle && !whole_here && s_axil_arvalid;
-    assign address     = whole_here ? s_axil_awaddr : s_axil_araddr;
-    assign write_data  = s_axil_wdata;
-    assign write_whole = &s_axil_wstrb;
-    assign write_prot  = s_axil_awprot;
+    assign write       = idle && whole_here && !ar_held_reg;
+    assign read        = idle && !write && (ar_held_reg || s_axil_arvalid);
+    assign address     = !write ? (ar_held_reg ? araddr_reg : s_axil_araddr)
+                         : aw_held_reg ? awaddr_reg : s_axil_awaddr;
+    assign write_data  = w_held_reg ? wdata_reg : s_axil_wdata;
+    assign write_whole = w_held_reg ? whole_reg : &s_axil_wstrb;
+    assign write_prot  = aw_held_reg ? awprot_reg : s_axil_awprot;
 
-    assign s_axil_awready = write;
-    assign s_axil_wready  = write;
-    assign s_axil_arready = idle && !whole_here;
+    assign s_axil_awready = idle && !aw_held_reg;
+    assign s_axil_wready  = idle && !w_held_reg;
+    assign s_axil_arready = idle && !ar_held_reg;
     assign s_axil_bvalid  = state_reg == WRITTEN;
     assign s_axil_bresp   = error_reg ? SLVERR : OKAY;
     assign s_axil_rvalid  = state_reg == READ;
     assign s_axil_rresp   = error_reg ? SLVERR : OKAY;
-    assign s_axil_rdata   = read_data;
+    assign s_axil_rdata   = error_reg ? 32'd0 : read_data;
 
+    always @(posedge clk) begin
+        if (s_axil_awvalid && s_axil_awready) begin
+            awaddr_reg <= s_axil_awaddr;
+            awprot_reg <= s_axil_awprot;
+        end
+        if (s_axil_wvalid && s_axil_wready) begin
+            wdata_reg <= s_axil_wdata;
+            whole_reg <= &s_axil_wstrb;
+        end
+        if (s_axil_arvalid && s_axil_arready)
+            araddr_reg <= s_axil_araddr;
+        if (idle) begin
+            aw_held_reg <= (aw_held_reg || s_axil_awvalid) && !write;
+            w_held_reg  <= (w_held_reg || s_axil_wvalid) && !write;
+            ar_held_reg <= (ar_held_reg || s_axil_arvalid) && !read;
+        end
+        if (rst) begin
+            aw_held_reg <= 1'b0;
+            w_held_reg  <= 1'b0;
+            ar_held_reg <= 1'b0;
+        end
+    end
+
+    // -- the access -----------------------------------------------------------------------------------
     always @* begin
         state_next = state_reg;
         case (state_reg)

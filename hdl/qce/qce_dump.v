@@ -1,7 +1,7 @@
 // qce_dump.v - the result dump: 128 bytes that follow the data to memory
 //
 // 32 words, big endian: 0-15 auth_iv and 16-19 auth_byte_count are 0, 20-23 CNTR0_IV to CNTR3_IV, 24 STATUS,
-// 25 STATUS2, the rest 0. A beat has four words. `last` holds until the next start.
+// 25 STATUS2, the rest 0. A beat has four words. `over` holds until the next start.
 `default_nettype none
 
 module qce_dump (
