@@ -83,7 +83,7 @@ def run(
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(ALL_MODES)}.")] = None,
     seed: Seed = 1,
-    requests: Annotated[int, typer.Option("--requests", min=0,
+    requests: Annotated[int, typer.Option("--requests", min=0, max=1_000_000,
                                           help="Random requests for each mode and key size.")] = 100,
     file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back, in "
                                              "every mode; ECB and CBC pad it (PKCS #7).")] = None,

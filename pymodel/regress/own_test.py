@@ -38,6 +38,15 @@ class OwnTestOptions:
         return shlex.join(words)
 
 
+def _check_syntax(path: Path) -> None:
+    """Raises InvalidRequest for a file that is not Python, before anything is built."""
+    try:
+        compile(path.read_bytes(), str(path), "exec")
+    except (SyntaxError, ValueError) as error:
+        line = f" line {error.lineno}:" if isinstance(error, SyntaxError) else ""
+        raise InvalidRequest(f"{path}:{line} {getattr(error, 'msg', error)}") from None
+
+
 def run_own_test(options: OwnTestOptions, display: Display) -> int:
     """Run the cocotb tests in a file; 0 when all pass, else 1.
 
@@ -45,6 +54,7 @@ def run_own_test(options: OwnTestOptions, display: Display) -> int:
     """
     path = readable(options.file)
     _check(options)
+    _check_syntax(path)
     simulator = simulators.find(options.sim)
     check_writable(options.json, ("FILE", path))
     with display:

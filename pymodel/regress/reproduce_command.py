@@ -48,7 +48,7 @@ def reproduce(options: ReproduceOptions, display: Display) -> int:
     chosen = options.chosen()
     Target("padlock", options.on, options.sim).check()
     check_writable(options.json)
-    check_writable(options.html, name="--html")
+    check_writable(options.html, ("--json", options.json), name="--html")
     launchers: dict[str, Launcher] = {}
     done: list[Reproduction] = []
     failed = False

@@ -92,8 +92,9 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
     """
     options.target.check()
     cells, bench = options.cells(), options.bench()
-    for path, name in ((options.json, "--json"), (options.csv, "--csv"), (options.plot, "--plot")):
-        check_writable(path, name=name)
+    outputs = (("--json", options.json), ("--csv", options.csv), ("--plot", options.plot))
+    for number, (name, path) in enumerate(outputs):
+        check_writable(path, *outputs[:number], name=name)
     rows: list[dict[str, Any]] = []
     table = _Table(display)
 
