@@ -5,6 +5,9 @@ from __future__ import annotations
 from qce_driver_bench import QceBench, error_of, some_data
 
 from pymodel import golden
+from pymodel.costs import Host, HostCosts, HostWork
+from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineHang
 
 KEY = bytes(range(0xA0, 0xC0))
 DATA = some_data(768)
@@ -80,3 +83,30 @@ def test_an_engine_that_somebody_else_has_reset_is_a_hang_with_an_exact_count():
             assert buffer.read(bench.memory) == EXPECTED[:done] + DATA[done:512]
 
         bench.run(main())
+
+
+def test_a_reset_while_the_host_still_prepares_a_request_does_not_wait_for_it():
+    """Not even for one that would hang, and nobody watches."""
+    bench = QceBench()
+    host = Host(bench.cpu, bench.kernel, HostCosts({HostWork.CALL: 100}))
+    driver = bench.driver(handles=Quirk.all() & ~Quirk.LENGTH_512_HANG, watchdog=None, host=host)
+    buffer = bench.buffer(bytes(528))
+
+    async def main():
+        request = bench.kernel.start(driver.ecb(driver.key(bytes(16)), buffer, buffer, decrypt=False))
+        await bench.kernel.sleep(50)
+        await driver.reset()
+        returned = bench.kernel.now()
+        return returned, await error_of(request.join())
+
+    returned, error = bench.run(main())
+    assert returned < 400
+    assert isinstance(error, EngineHang)
+
+
+def test_a_watchdog_below_zero_ends_at_once():
+    bench = QceBench()
+    driver = bench.driver(watchdog=lambda length: -5)
+    buffer = bench.buffer(bytes(64))
+    error = bench.run(error_of(driver.ecb(driver.key(bytes(16)), buffer, buffer, decrypt=False)))
+    assert isinstance(error, EngineHang)

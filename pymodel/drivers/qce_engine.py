@@ -77,14 +77,16 @@ class QceEngine:
 
     async def reset(self) -> None:
         """Reset the engine. A request on it ends in EngineHang; those that wait go on."""
+        if self.record.flight is None:
+            async with self._registers.cpu.lock:
+                if self.record.flight is None:  # whoever has the turn has not begun
+                    await self._registers.port.reset()
+                    return
         flight = self.record.flight
-        if flight is not None:
-            flight.stop = True
-            flight.wake.set()
-            await flight.ended.wait()
-            return
-        async with self.record.turn, self._registers.cpu.lock:
-            await self._registers.port.reset()
+        assert flight is not None
+        flight.stop = True
+        flight.wake.set()
+        await flight.ended.wait()
 
     async def run(self, request: EngineRequest) -> None:
         """Raises EngineFault and EngineHang; both count from the start of the whole request."""
@@ -135,7 +137,7 @@ class QceEngine:
 
     async def _wait(self, flight: Flight, length: int) -> None:
         """Until the interrupt, the end of the watchdog, or a reset that somebody wants."""
-        limit = None if self._watchdog is None else self._watchdog(length)
+        limit = None if self._watchdog is None else max(self._watchdog(length), 0)
         self._kernel.start(self._watch(flight, limit), "watchdog of qce")
         await flight.wake.wait()
 
