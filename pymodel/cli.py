@@ -56,12 +56,19 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What the option parser raises for bad options."""
 
 Engine = Annotated[str, typer.Option("--engine", help=f"The engine: {', '.join(ENGINES)}.")]
+Engines = Annotated[str, typer.Option("--engine", help=f"{', '.join(ENGINES)}, or all.")]
 On = Annotated[str, typer.Option("--on", help="model: the transaction-level model; rtl: the Verilog.")]
 Sim = Annotated[str, typer.Option("--sim", help=f"The simulator: {', '.join(simulators.NAMES)}.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="All that is random follows from it.")]
 Waves = Annotated[bool, typer.Option("--waves", help="Record waves.")]
 Stages = Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the rows to this file as JSON.")]
+
+
+def _targets(engine: str, on: str, sim: str, waves: bool, stages: int) -> tuple[Target, ...]:
+    """One for each engine that is meant."""
+    engines = ENGINES if engine == ALL_ENGINES else (engine,)
+    return tuple(Target(name, on, sim, waves, stages) for name in engines)
 
 
 def _version(wanted: bool) -> None:
@@ -78,7 +85,7 @@ def ecbench(version: Annotated[bool, typer.Option("--version", help="Show the ve
 
 @app.command()
 def run(
-    engine: Annotated[str, typer.Option("--engine", help=f"{', '.join(ENGINES)}, or all.")] = ALL_ENGINES,
+    engine: Engines = ALL_ENGINES,
     stages: Stages = 1,
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(ALL_MODES)}.")] = None,
@@ -97,8 +104,7 @@ def run(
 ) -> Work:
     """Put known answers, random requests and a file through the engines and check every byte."""
     modes = tuple(dict.fromkeys(mode)) if mode else ALL_MODES
-    engines = ENGINES if engine == ALL_ENGINES else (engine,)
-    targets = tuple(Target(name, on, sim, waves, stages) for name in engines)
+    targets = _targets(engine, on, sim, waves, stages)
     if vectors:
         if mode or file is not None:
             raise InvalidRequest("--vectors says which requests: leave --mode and --file out")
@@ -143,12 +149,12 @@ def audit(
 
 
 @app.command()
-def quirks(engine: Engine = "padlock", stages: Stages = 1, on: On = "model", sim: Sim = simulators.NAMES[0],
-           waves: Waves = False, json: Json = None) -> Work:
-    """Show each quirk of the engine: the naive driver fails, the right driver passes, and the naive driver
+def quirks(engine: Engines = ALL_ENGINES, stages: Stages = 1, on: On = "model",
+           sim: Sim = simulators.NAMES[0], waves: Waves = False, json: Json = None) -> Work:
+    """Show each quirk of the engines: the naive driver fails, the right driver passes, and the naive driver
     passes once the quirk's strap is off.
     """
-    return partial(show_quirks, Target(engine, on, sim, waves, stages), json, Display())
+    return partial(show_quirks, _targets(engine, on, sim, waves, stages), json, Display())
 
 
 @app.command()

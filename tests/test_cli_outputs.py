@@ -1,5 +1,7 @@
 """Two outputs of one command never go to one file, and what is no Python is not simulated."""
 
+import json
+
 import pytest
 
 from pymodel.cli import run_command_line
@@ -31,3 +33,11 @@ def test_a_test_file_that_is_no_python_is_refused_before_anything_is_built(tmp_p
 def test_no_end_of_requests_is_refused(capsys):
     assert run_command_line(["run", "--requests", "99999999999999999999", "--on", "model"]) == 2
     assert "'--requests': Input should be less than or equal to 1000000" in capsys.readouterr().err
+
+
+def test_the_catalogue_of_quirks_is_shown_whole(tmp_path):
+    assert run_command_line(["quirks", "--json", str(tmp_path / "rows.json")]) == 0
+    rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
+    assert {row["bit"] for row in rows} == set(range(14))
+    assert {row["engine"] for row in rows} == {"padlock", "qce"}
+    assert all({"bit", "name", "engine", "naive", "right", "off"} <= set(row) for row in rows)
