@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from conftest import ROOT
 
 from pymodel.engines.padlock_model import PadlockModel
@@ -26,9 +27,9 @@ def test_the_manual_has_the_numbers_of_python():
     assert rows == PYTHON
 
 
-def test_every_padlock_quirk_has_a_demonstration():
-    shown = {demonstration.quirk for demonstration in DEMONSTRATIONS if demonstration.engine == "padlock"}
-    assert shown == {Quirk(1 << bit) for bit in range(6)}
+@pytest.mark.parametrize(("engine", "bits"), [("padlock", range(6)), ("qce", [4, *range(6, 14)])])
+def test_every_quirk_of_an_engine_has_a_demonstration(engine, bits):
+    assert {shown.quirk for shown in DEMONSTRATIONS[engine]} == {Quirk(1 << bit) for bit in bits}
 
 
 def test_all_quirks_are_on_by_default():
