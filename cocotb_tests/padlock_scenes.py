@@ -17,6 +17,7 @@ from typing import Any
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.padlock_port import INPUTS, PadlockPort
 from cocotb_tests.env.power import make_kernel, power_on
+from cocotb_tests.scenes import Protect, Write, play
 from pymodel.engines.padlock_model import ALL_QUIRKS, PadlockModel
 from pymodel.engines.ports import EngineReset, Xcrypt, XcryptPort, XcryptResult
 from pymodel.engines.quirks import Quirk
@@ -141,29 +142,6 @@ def _inputs(setting: Setting) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """The host writes."""
-
-    address: int
-    data: bytes
-
-    async def play(self, side: Side, log: list[Any]) -> None:
-        side.memory.write(self.address, self.data)
-
-
-@dataclass(frozen=True, slots=True)
-class Protect:
-    """Access rights of the page at ``address``."""
-
-    address: int
-    readable: bool
-    writable: bool
-
-    async def play(self, side: Side, log: list[Any]) -> None:
-        side.memory.protect(self.address, 1, readable=self.readable, writable=self.writable)
-
-
-@dataclass(frozen=True, slots=True)
 class Set:
     """New straps, with ``reset`` also for the engine."""
 
@@ -214,10 +192,3 @@ Step = Write | Protect | Set | Request
 
 def comparable(side: Side, result: XcryptResult) -> XcryptResult:
     return result if side.exact() else replace(result, cycles=0)
-
-
-async def play(side: Side, scene: Sequence[Step]) -> list[Any]:
-    log: list[Any] = []
-    for step in scene:
-        await step.play(side, log)
-    return log

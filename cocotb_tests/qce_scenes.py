@@ -17,6 +17,7 @@ from typing import Any
 from cocotb_tests.env.backdoor import MirrorMemory
 from cocotb_tests.env.power import make_kernel, power_on
 from cocotb_tests.env.qce_port import INPUTS, QcePort
+from cocotb_tests.scenes import Protect, Write, play
 from pymodel.engines.ports import RegisterAccess, RegisterPort
 from pymodel.engines.qce_model import ALL_QUIRKS, QceModel
 from pymodel.engines.qce_registers import STATUS_ENCR_BUSY, Register
@@ -180,29 +181,6 @@ Action = Script | Reset | Interrupt
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """The host writes."""
-
-    address: int
-    data: bytes
-
-    async def play(self, side: Side, log: list[Any]) -> None:
-        side.memory.write(self.address, self.data)
-
-
-@dataclass(frozen=True, slots=True)
-class Protect:
-    """Access rights of the page at ``address``."""
-
-    address: int
-    readable: bool
-    writable: bool
-
-    async def play(self, side: Side, log: list[Any]) -> None:
-        side.memory.protect(self.address, 1, readable=self.readable, writable=self.writable)
-
-
-@dataclass(frozen=True, slots=True)
 class Set:
     """New straps, with ``reset`` also for the engine."""
 
@@ -251,10 +229,3 @@ class Act:
 
 
 Step = Write | Protect | Set | Act
-
-
-async def play(side: Side, scene: Sequence[Step]) -> list[Any]:
-    log: list[Any] = []
-    for step in scene:
-        await step.play(side, log)
-    return log

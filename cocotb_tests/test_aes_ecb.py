@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from cocotb_tests.aes_ecb_ports import AesEcbPorts
 from cocotb_tests.aes_ecb_timing import KEY_EXTRA_EDGES
+from cocotb_tests.scenes import generator
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines import rijndael
 
@@ -28,12 +29,6 @@ EXAMPLE_B = (
 )
 
 each_size_and_direction = cocotb.parametrize(key_bytes=[16, 24, 32], decrypt=[False, True])
-
-
-def generator(dut, name: str) -> random.Random:
-    """Random numbers of one test, from the seed of the regression, which is logged."""
-    dut._log.info("%s: COCOTB_RANDOM_SEED %s", name, cocotb.RANDOM_SEED)
-    return random.Random(f"{cocotb.RANDOM_SEED} {name}")
 
 
 def chance(numbers: random.Random, probability: float) -> Callable[[int], bool]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import cocotb
 
 from cocotb_tests.aes_ecb_ports import AesEcbPorts
-from cocotb_tests.test_aes_ecb import generator, random_blocks, reference, schedule_of, started
+from cocotb_tests.scenes import generator
+from cocotb_tests.test_aes_ecb import random_blocks, reference, schedule_of, started
 from pymodel.engines import rijndael
 
 

@@ -9,7 +9,8 @@ import cocotb
 from cocotb_tests.aes_ecb_ports import AesEcbPorts
 from cocotb_tests.aes_ecb_timing import Outputs, Timing, entry_edges
 from cocotb_tests.aes_ecb_traffic import RESET_RATE, Traffic
-from cocotb_tests.test_aes_ecb import each_size_and_direction, generator, random_blocks, reference, started
+from cocotb_tests.scenes import generator
+from cocotb_tests.test_aes_ecb import each_size_and_direction, random_blocks, reference, started
 from pymodel.engines import rijndael
 
 BLOCK = int.from_bytes(bytes(range(16)), "little")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import cocotb
-import numpy as np
 
+from cocotb_tests import scenes
 from cocotb_tests.padlock_random import DATA_AT, KEYS_AT, RandomScenes
 from cocotb_tests.padlock_scenes import (
     STAGES,
@@ -27,6 +27,7 @@ from cocotb_tests.padlock_scenes import (
     Step,
     Write,
 )
+from cocotb_tests.scenes import generator
 from pymodel import golden
 from pymodel.engines import rijndael
 from pymodel.engines.padlock import ControlWord
@@ -42,36 +43,15 @@ KEYS = {bits: bytes(range(bits // 8)) for bits in (128, 192, 256)}
 DATA = random.Random(1).randbytes(600 * 16)
 
 
-def generator(dut: Any, name: str) -> random.Random:
-    """Random numbers of one test, from the seed of the regression, which is logged."""
-    dut._log.info("%s: COCOTB_RANDOM_SEED %s", name, cocotb.RANDOM_SEED)
-    return random.Random(f"{cocotb.RANDOM_SEED} {name}")
+class Pair(scenes.Pair):
+    """Of the PadLock. Where cycles mean nothing on RTL, the model's are not compared either."""
 
+    RTL, MODEL = RtlSide, ModelSide
 
-class Pair:
-    """Both sides after power-on. ``agree`` plays a scene on both, ``finish`` judges memory and bus."""
-
-    def __init__(self, rtl: RtlSide, model: ModelSide) -> None:
-        self.rtl = rtl
-        self.model = model
-
-    @classmethod
-    async def start(cls, dut: Any, setting: Setting) -> Pair:
-        rtl = await RtlSide.start(dut, setting)
-        return cls(rtl, ModelSide(rtl.memory.size, setting))
-
-    async def agree(self, scene: list[Step]) -> list[Any]:
-        observed = await self.rtl.play(scene)
+    def expected(self, scene: Sequence[Step]) -> list[Any]:
         if not self.rtl.exact():
             self.model.exact = lambda: False
-        expected = self.model.play(scene)
-        for seen, wanted in zip(observed, expected, strict=True):
-            assert seen == wanted, f"RTL {seen}, model {wanted}"
-        return observed
-
-    def finish(self) -> None:
-        assert np.array_equal(self.rtl.memory.bytes, self.model.memory.bytes)
-        assert self.rtl.violations() == (0, 0)
+        return super().expected(scene)
 
 
 def schedule(bits: int, decrypt: bool) -> bytes:

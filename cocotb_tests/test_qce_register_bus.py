@@ -5,7 +5,8 @@ from __future__ import annotations
 import cocotb
 
 from cocotb_tests.qce_scenes import Act, Script, Set, Setting, Step
-from cocotb_tests.test_qce_same_as_model import EFFORT, Pair, generator
+from cocotb_tests.scenes import generator
+from cocotb_tests.test_qce_same_as_model import EFFORT, Pair
 from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk

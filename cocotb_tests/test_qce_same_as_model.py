@@ -6,15 +6,15 @@ No driver: raw register accesses, the same scene on both sides, equal logs.
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Iterator
 from typing import Any
 
 import cocotb
-import numpy as np
 
+from cocotb_tests import scenes
 from cocotb_tests.qce_random import RandomScenes
-from cocotb_tests.qce_scenes import READ_OUT, ModelSide, RtlSide, Setting, Step
+from cocotb_tests.qce_scenes import READ_OUT, ModelSide, RtlSide, Setting
+from cocotb_tests.scenes import generator
 from pymodel.engines.qce_course import READ_ERROR, SOFTWARE_ERROR, SUCCESS
 from pymodel.engines.qce_registers import (
     FAULT_ACCESS,
@@ -29,34 +29,10 @@ EFFORT = float(os.environ.get("ECBENCH_EFFORT", "1"))
 """Scales the number of random scenes."""
 
 
-def generator(dut: Any, name: str) -> random.Random:
-    """Random numbers of one test, from the seed of the regression, which is logged."""
-    dut._log.info("%s: COCOTB_RANDOM_SEED %s", name, cocotb.RANDOM_SEED)
-    return random.Random(f"{cocotb.RANDOM_SEED} {name}")
+class Pair(scenes.Pair):
+    """Of the QCE."""
 
-
-class Pair:
-    """Both sides after power-on. ``agree`` plays a scene on both, ``finish`` judges memory and buses."""
-
-    def __init__(self, rtl: RtlSide, model: ModelSide) -> None:
-        self.rtl = rtl
-        self.model = model
-
-    @classmethod
-    async def start(cls, dut: Any, setting: Setting) -> Pair:
-        rtl = await RtlSide.start(dut, setting)
-        return cls(rtl, ModelSide(rtl.memory.size, setting))
-
-    async def agree(self, scene: list[Step]) -> list[Any]:
-        observed = await self.rtl.play(scene)
-        expected = self.model.play(scene)
-        for seen, wanted in zip(observed, expected, strict=True):
-            assert seen == wanted, f"RTL {seen}, model {wanted}"
-        return observed
-
-    def finish(self) -> None:
-        assert np.array_equal(self.rtl.memory.bytes, self.model.memory.bytes)
-        assert self.rtl.violations() == (0, 0)
+    RTL, MODEL = RtlSide, ModelSide
 
 
 @cocotb.test()
