@@ -10,9 +10,9 @@ from pymodel.audit.explore import Verdict
 from pymodel.audit.layouts import PieceLayout, all_layouts
 from pymodel.block_engine import BlockEngine
 from pymodel.buffers import Buffers
+from pymodel.jobs.ciphers import crypt, open_mode
 from pymodel.memory import HostMemory
-from pymodel.modes.xts import STRATEGIES, Xts
-from pymodel.modes.xts_patches import PATCHES, PatchedXts
+from pymodel.modes.xts_patches import PATCHES
 
 MOST_BLOCKS = 4
 KEY = bytes(range(32))
@@ -41,13 +41,6 @@ async def audit_strategy(engine: BlockEngine, name: str) -> LayoutAudit:
     return LayoutAudit("bounded", len(layouts))
 
 
-def open_xts(engine: BlockEngine, name: str) -> Xts:
-    """``name``: see ``audit_strategy``."""
-    if name in PATCHES:
-        return PatchedXts(engine, KEY, name)
-    return Xts(engine, KEY, strategy=next(strategy for strategy in STRATEGIES if strategy == name))
-
-
 def case_of(name: str, audit: LayoutAudit) -> dict[str, Any]:
     """The counterexample as a case of a case file (tests/data/cases/README.md)."""
     layout = audit.counterexample
@@ -73,8 +66,8 @@ async def _right(engine: BlockEngine, name: str, layout: PieceLayout, decrypt: b
     destination = source if layout.destination is None else _placed(memory, layout.destination)
     source.scatter(memory, _data(layout))
     try:
-        with open_xts(engine, name) as xts:
-            await (xts.decrypt if decrypt else xts.encrypt)(TWEAK, source, destination)
+        with open_mode(engine, "xts", KEY, name) as xts:
+            await crypt(xts, TWEAK, source, destination, encrypt=not decrypt)
         return destination.read(memory) == _result(layout, decrypt)
     finally:
         for address in {source.pieces[0].address, destination.pieces[0].address}:

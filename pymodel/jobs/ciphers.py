@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -16,7 +16,7 @@ from pymodel.modes.ctr import Ctr
 from pymodel.modes.ecb import Ecb
 from pymodel.modes.gcm import Gcm
 from pymodel.modes.xts import STRATEGIES as RIGHT_STRATEGIES
-from pymodel.modes.xts import Xts
+from pymodel.modes.xts import Strategy, Xts
 from pymodel.modes.xts_patches import PATCHES, PatchedXts
 
 MODES = ("xts", "cbc", "ecb", "ctr")
@@ -47,7 +47,7 @@ def open_mode(engine: BlockEngine, mode: str, key: bytes, strategy: str = STRATE
     if mode == "xts" and strategy in PATCHES:
         return PatchedXts(engine, key, strategy)
     if mode == "xts":
-        return Xts(engine, key, strategy=next(known for known in RIGHT_STRATEGIES if known == strategy))
+        return Xts(engine, key, strategy=cast(Strategy, strategy))
     return _CLASSES[mode](engine, key)
 
 

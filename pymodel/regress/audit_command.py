@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pymodel.audit import operations, xts_strategies
 from pymodel.audit.catalogue import KEY_LOAD, policies_of, policy_settings
 from pymodel.audit.explore import Verdict
 from pymodel.audit.key_load import audit_key_load
 from pymodel.audit.xts_strategies import audit_strategy
-from pymodel.drivers.policies import POLICIES
+from pymodel.drivers.policies import POLICIES, PolicyName
 from pymodel.errors import EcbenchError, InvalidRequest
 from pymodel.jobs import BenchSpec, model_bench
 from pymodel.regress.cases_command import cpus_for
@@ -103,8 +103,7 @@ def run_audit(options: AuditOptions, display: Display) -> int:
 
 def _look(options: AuditOptions, name: str, catalogue: Verdict) -> Finding:
     if name in KEY_LOAD:
-        found = audit_key_load(next(policy for known, policy in POLICIES.items() if known == name),
-                               options.depth)
+        found = audit_key_load(POLICIES[cast(PolicyName, name)], options.depth)
         finding = Finding(name, catalogue, found.whole.verdict, found.whole.states)
         finding.steps = [str(step) for step in found.whole.counterexample]
         finding.hazards = {kind: [str(step) for step in steps] for kind, steps in found.hazards.items()}
