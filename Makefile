@@ -1,6 +1,7 @@
 # make setup   the environment in .venv (idempotent; run and test call it); PYTHON=/path/to/python3 chooses its Python
 # make run     XTS, CBC and the other modes through the engine in a simulator; ARGS="--sim icarus --mode xts"
 # make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
+# make nightly   the tests that take too long for make test; hours on a slow machine
 # make lint    Python and Verilog linters
 # make area    LUTs and flip-flops by Yosys, into docs/area.json and the tables made from it; takes minutes
 # make registers   what is made from the register map hdl/qce/qce.rdl: constants and docs/registers.md
@@ -9,7 +10,7 @@
 PYTEST = .venv/bin/python -m pytest
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup run test lint area registers clean
+.PHONY: setup run test nightly lint area registers clean
 
 setup:
 	@PYTHON="$(PYTHON)" tools/setup $(if $(filter setup,$(MAKECMDGOALS)),--verbose)
@@ -19,6 +20,9 @@ run: setup
 
 test: setup
 	$(PYTEST) -q -n $(JOBS) --dist worksteal $(TESTS)
+
+nightly: setup
+	$(PYTEST) -q -n $(JOBS) --dist worksteal -m nightly $(TESTS)
 
 lint: setup
 	.venv/bin/ruff check .

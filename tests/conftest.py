@@ -53,8 +53,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("sim", [_parameter(name) for name in names], indirect=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Simulations are marked, and come first: they take longest, and two workers should end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Simulations are marked, and come first: they take longest, and two workers should end together.
+
+    What is marked ``nightly`` is left out, unless -m says what is wanted, or a test is asked for by its id.
+    """
+    asked = config.getoption("markexpr") or any("::" in argument for argument in config.args)
+    nightly = [] if asked else [item for item in items if item.get_closest_marker("nightly")]
+    if nightly:
+        config.hook.pytest_deselected(items=nightly)
+        items[:] = [item for item in items if item not in nightly]
     for item in items:
         if "sim" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.rtl)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from itertools import product
 
 import pytest
 from padlock_bench import PadlockBench
-from piece_layouts import FIXED, Areas, PieceLayout, PlacedRequest, Side, random_layout, random_length
 from qce_driver_bench import QceBench
 
-from pymodel import golden
 from pymodel.buffers import Buffers, Mblk, Piece
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import InvalidRequest
+from pymodel.jobs import BenchSpec
+from pymodel.jobs.layouts import KEY_BYTES, MODES, LayoutCase, fixed_requests, judge, random_request
+from pymodel.jobs.piece_layouts import FIXED, Areas, PieceLayout, PlacedRequest, Side
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import PAGE_BYTES, HostMemory
-from pymodel.modes import Cbc, Ctr, Ecb, Gcm, Xts
-from pymodel.modes.xts import STRATEGIES
+from pymodel.regress.run import seed_from_environment
 
 RANDOM_LAYOUTS = 800
-MODES = {"ecb": Ecb, "cbc": Cbc, "ctr": Ctr, "gcm": Gcm, "xts": Xts}
-KEY_BYTES = dict.fromkeys(MODES, (16, 24, 32)) | {"xts": (32, 48, 64)}
-AAD = b"header"
 
 
 def software():
@@ -91,83 +86,53 @@ def test_a_split_is_the_parts_one_after_another():
 # -- requests -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Case:
-    """One request. ``iv``: a block, or what GCM takes. ``strategy``: of XTS."""
-
-    mode: str
-    key: bytes
-    iv: bytes
-    data: bytes
-    decrypt: bool
-    strategy: str = "two-pass"
-
-    def expected(self):
-        """(result, what the request returns)."""
-        if self.mode == "gcm":
-            return golden.gcm_encrypt(self.key, self.iv, self.data, AAD)
-        result, next_iv = golden.crypt(self.mode, self.key, self.iv, self.data, encrypt=not self.decrypt)
-        return result, next_iv if self.mode in ("cbc", "ctr") else None
-
-    async def run(self, engine, src, dst):
-        """On these buffers; GCM encrypts again what it has decrypted, and returns the tag."""
-        options = {"strategy": self.strategy} if self.mode == "xts" else {}
-        with MODES[self.mode](engine, self.key, **options) as cipher:
-            if self.mode == "gcm":
-                tag = await cipher.encrypt(self.iv, AAD, src, dst)
-                if self.decrypt:
-                    await cipher.decrypt(self.iv, AAD, dst, dst, tag)
-                    assert dst.read(engine.memory) == self.data
-                    await cipher.encrypt(self.iv, AAD, dst, dst)
-                return tag
-            call = cipher.decrypt if self.decrypt else cipher.encrypt
-            return await (call(src, dst) if self.mode == "ecb" else call(self.iv, src, dst))
-
-
-def random_case(rng, mode):
-    length = random_length(rng)
-    if mode in ("ecb", "cbc"):
-        length -= length % 16
-    if mode == "xts":
-        length = max(length, 16)
-    fill = rng.choice([None, None, 0x00, 0xFF])
-    data = rng.randbytes(length) if fill is None else bytes([fill]) * length
-    key, iv = rng.randbytes(rng.choice(KEY_BYTES[mode])), rng.choice([rng.randbytes(16), b"\xff" * 16])
-    return Case(mode, key, iv, data, rng.random() < 0.5, rng.choice(STRATEGIES))
-
-
-def judge(engine, areas, layout: PieceLayout, case: Case, where: str):
-    expected = case.expected()
-    placed = PlacedRequest(areas, layout, case.data)
-    returned = engine.kernel.run(case.run(engine, placed.src, placed.dst))
-    assert (placed.result(), returned) == expected, where
-    assert not placed.damage(expected[0]), where
-
-
-@pytest.mark.parametrize("engine_name", ENGINES)
 @pytest.mark.parametrize("mode", MODES)
-def test_the_layouts_of_testmgr_are_right_in_every_mode(engine_name, mode):
-    engine, rng = ENGINES[engine_name](), random.Random(mode)
-    areas = Areas(engine.memory)
-    for layout, length, decrypt in product(FIXED, (16, 32, 64, 496, 512), (False, True)):
-        key = rng.randbytes(rng.choice(KEY_BYTES[mode]))
-        case = Case(mode, key, rng.randbytes(16), rng.randbytes(length), decrypt)
-        judge(engine, areas, layout, case, f"{layout.name}, {length} bytes, {decrypt=}")
+def test_layouts_are_right_in_every_mode_over_the_software_engine(mode):
+    seed = seed_from_environment()
+    print(f"ECBENCH_SEED={seed}")
+    rng, engine = random.Random(f"{seed}/{mode}"), software()
+    areas, chosen = Areas(engine.memory), [*fixed_requests(mode, rng)]
+    chosen += [random_request(mode, rng) for _ in range(RANDOM_LAYOUTS)]
+    for number, (layout, case) in enumerate(chosen):
+        wrong = engine.kernel.run(judge(engine, areas, layout, case))
+        assert not wrong, f"request {number}: {layout}"
 
 
-@pytest.mark.parametrize("engine_name", ENGINES)
+@pytest.mark.parametrize("engine_name", ["padlock", "qce"])
 @pytest.mark.parametrize("mode", MODES)
-def test_800_random_layouts_are_right_in_every_mode(engine_name, mode):
-    seed = f"{engine_name}/{mode}"
-    print(f"seed {seed!r}")
-    engine, rng = ENGINES[engine_name](), random.Random(seed)
-    areas, seen = Areas(engine.memory), set()
-    for number in range(RANDOM_LAYOUTS):
-        layout, case = random_layout(rng), random_case(rng, mode)
-        seen.add((layout.source.form, layout.destination and layout.destination.form))
-        judge(engine, areas, layout, case, f"seed {seed!r}, request {number}: {layout}")
-    assert len(seen) == 3 + 9
-    assert engine_name == "software" or engine.counters.hardware_blocks > 1000
+def test_the_layouts_of_testmgr_and_800_random_ones_are_right_in_every_mode(run_job, engine_name, mode):
+    seed = seed_from_environment()
+    print(f"ECBENCH_SEED={seed}")
+    end = run_job("layouts", {"modes": [mode], "fixed": True, "random": RANDOM_LAYOUTS, "seed": seed},
+                  bench=BenchSpec(engine=engine_name))
+    end.assert_passed()
+    assert end.result["requests"] == len(FIXED) * 5 * 2 + RANDOM_LAYOUTS
+    assert len(end.result["formats"]) == 3 + 9
+    assert end.result["hardware_blocks"] > 1000
+
+
+class Spoiling(SoftwareEngine):
+    """Changes one byte just behind the first piece of the destination."""
+
+    async def ecb(self, key, src, dst, *, decrypt):
+        await super().ecb(key, src, dst, decrypt=decrypt)
+        self.memory.write(dst.pieces[0].end, b"x")
+
+
+class Wrong(SoftwareEngine):
+    """Changes one byte of the result."""
+
+    async def ecb(self, key, src, dst, *, decrypt):
+        await super().ecb(key, src, dst, decrypt=decrypt)
+        self.memory.write(dst.pieces[0].address, b"x")
+
+
+@pytest.mark.parametrize(("kind", "says"), [(Spoiling, "1 bytes differ"), (Wrong, "wrong output")])
+def test_what_is_wrong_with_a_request_is_said(kind, says):
+    kernel = Kernel()
+    engine = kind(HostMemory(128 * PAGE_BYTES), kernel, Cpu(kernel))
+    case = LayoutCase("ecb", bytes(16), b"", bytes(48), False)
+    assert engine.kernel.run(judge(engine, Areas(engine.memory), FIXED[1], case)).startswith(says)
 
 
 # -- refusals -------------------------------------------------------------------------------------
@@ -192,7 +157,7 @@ def test_a_bad_request_in_pieces_is_refused_and_touches_nothing(engine_name, mod
     areas, key = Areas(engine.memory), bytes(range(KEY_BYTES[mode][0]))
     length = {"xts": 15}.get(mode, 17) if what == "length" else 48
     iv = bytes(0 if mode == "gcm" else 15) if what == "iv" else bytes(16)
-    case = Case(mode, key, iv, bytes(length), False)
+    case = LayoutCase(mode, key, iv, bytes(length), False)
     placed = PlacedRequest(areas, PieceLayout("", _IN_PIECES, _IN_PIECES), case.data)
     calls = engine.counters.calls
     dst = placed.dst.part(0, 32) if what == "destination" else placed.dst

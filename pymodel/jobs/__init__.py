@@ -14,6 +14,7 @@ from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.cases import replay_cases
 from pymodel.jobs.crypt import crypt_file
 from pymodel.jobs.factoring import compare_factoring
+from pymodel.jobs.layouts import replay_layouts
 from pymodel.jobs.luks import decrypt_volume
 from pymodel.jobs.quirks import demonstrate_quirks
 from pymodel.jobs.run import run_mode
@@ -26,7 +27,8 @@ Job = Callable[[Bench, dict[str, Any], Report], Coroutine[Any, Any, dict[str, An
 JOBS: Mapping[str, Job] = {
     "run": run_mode, "cases": replay_cases, "crypt": crypt_file, "luks": decrypt_volume,
     "quirks": demonstrate_quirks, "speed": measure_speed_of_requests,
-    "factoring": compare_factoring, "throughput": measure_throughput, "vectors": replay_vectors,
+    "factoring": compare_factoring, "layouts": replay_layouts, "throughput": measure_throughput,
+    "vectors": replay_vectors,
 }
 """Every job by its name."""
 

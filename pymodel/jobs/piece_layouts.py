@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from pymodel.buffers import Buffers, Mblk
-from pymodel.memory import PAGE_BYTES, HostMemory
+from pymodel.memory import LINE_BYTES, PAGE_BYTES, ByteArray, HostMemory
 
 POISON = 0xFE
 MOST_PIECES = 8
@@ -36,6 +36,11 @@ class PieceLayout:
     name: str
     source: Side
     destination: Side | None = None
+
+    @property
+    def formats(self) -> str:
+        """The format of the source, and that of the destination unless it is the source."""
+        return " ".join(side.form for side in (self.source, self.destination) if side)
 
 
 _ALL = 10000
@@ -98,8 +103,8 @@ class PlacedRequest:
         return self.dst.read(self._areas.memory)
 
     def damage(self, result: bytes | None) -> str:
-        """What has changed besides the destination, which must hold ``result``, or None when nothing may have
-        changed; and whether the lists of the request are what they were."""
+        """What has changed besides the destination, which must hold ``result``, or that the request's lists
+        are no longer what they were; else an empty string. ``result`` None: nothing may have changed."""
         now, expected = self._areas.image(), self._before
         if result is not None:
             expected = expected.copy()
@@ -123,9 +128,12 @@ class Areas:
         self._poison = np.full(2 * MOST_PIECES * AREA_BYTES, POISON, np.uint8)
 
     def poison(self) -> None:
-        self.memory.write(self._base, self._poison)
+        """Only what is no poison yet: on RTL each line that is written has to be carried over."""
+        for line in np.flatnonzero((self.image() != POISON).reshape(-1, LINE_BYTES).any(axis=1)).tolist():
+            self.memory.write(self._base + line * LINE_BYTES, self._poison[:LINE_BYTES])
 
-    def image(self) -> np.ndarray:
+    def image(self) -> ByteArray:
+        """What is in them all now, a copy."""
         return self.memory.bytes[self._base:self._base + len(self._poison)].copy()
 
     def slot(self, address: int) -> int:
