@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
-import io
-import signal
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
-from pymodel.errors import EcbenchError, InvalidRequest
+from pymodel.errors import InvalidRequest
 from pymodel.jobs import crypt_spec
 from pymodel.jobs.ciphers import ALL_MODES, MODES
 from pymodel.jobs.engines import ENGINES
@@ -25,51 +21,37 @@ from pymodel.published import EXPERIMENTS
 from pymodel.regress import simulators
 from pymodel.regress.audit_command import AuditOptions, run_audit
 from pymodel.regress.bench_command import BenchOptions, measure_speed
-from pymodel.regress.build import BuildError
 from pymodel.regress.cases_command import replay_file
+from pymodel.regress.command_line import Work, run_app
 from pymodel.regress.config import OWN_TEST_TOPS
 from pymodel.regress.crypt_command import CryptOptions, crypt
 from pymodel.regress.display import Display
 from pymodel.regress.luks_command import LuksOptions, luks
+from pymodel.regress.options import (
+    ALL_ENGINES,
+    Engine,
+    Engines,
+    Json,
+    On,
+    Seed,
+    Sim,
+    Stages,
+    Strategy,
+    Waves,
+    chosen_targets,
+)
 from pymodel.regress.own_test import OwnTestOptions, run_own_test
 from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.reproduce_command import ReproduceOptions, reproduce
-from pymodel.regress.run_command import RunOptions, run_requests
+from pymodel.regress.run_command import RANDOM_REQUESTS, RunOptions, run_requests
 from pymodel.regress.run_vectors import VectorRun, run_vectors
 from pymodel.regress.speed_command import DIRECTIONS, SIZES, SpeedOptions, print_speed
 from pymodel.regress.target import Target
 from pymodel.regress.vectors_command import VectorsOptions, write_vectors
 from pymodel.vectors import generate, vector_file
 
-ALL_ENGINES = "all"
-"""The name of no engine, and of every one."""
-
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
-
 app = typer.Typer(name="ecbench", add_completion=False, pretty_exceptions_enable=False,
                   help="Drive a Verilog AES-ECB engine and its host drivers, on a model or in a simulator.")
-
-Work = Callable[[], int]
-"""What a command line asks for. The parser only parses; errors and interrupts are handled behind it."""
-
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""What the option parser raises for bad options."""
-
-Engine = Annotated[str, typer.Option("--engine", help=f"The engine: {', '.join(ENGINES)}.")]
-Engines = Annotated[str, typer.Option("--engine", help=f"{', '.join(ENGINES)}, or all.")]
-On = Annotated[str, typer.Option("--on", help="model: the transaction-level model; rtl: the Verilog.")]
-Sim = Annotated[str, typer.Option("--sim", help=f"The simulator: {', '.join(simulators.NAMES)}.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="All that is random follows from it.")]
-Waves = Annotated[bool, typer.Option("--waves", help="Record waves.")]
-Stages = Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Write the rows to this file as JSON.")]
-
-
-def _targets(engine: str, on: str, sim: str, waves: bool, stages: int) -> tuple[Target, ...]:
-    """One for each engine that is meant."""
-    engines = ENGINES if engine == ALL_ENGINES else (engine,)
-    return tuple(Target(name, on, sim, waves, stages) for name in engines)
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -90,26 +72,29 @@ def run(
     mode: Annotated[list[str] | None, typer.Option(
         "--mode", help=f"Only this mode; may be given again. One of {', '.join(ALL_MODES)}.")] = None,
     seed: Seed = 1,
-    requests: Annotated[int, typer.Option("--requests", min=0, max=1_000_000,
-                                          help="Random requests for each mode and key size.")] = 100,
+    requests: Annotated[int | None, typer.Option("--requests", min=0, max=1_000_000, help="Random requests "
+                                                 "for each mode and key size, by default 100.")] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A file to encrypt and decrypt back, in "
                                              "every mode; ECB and CBC pad it (PKCS #7).")] = None,
     vectors: Annotated[list[str] | None, typer.Option(
         "--vectors", help="Published vectors instead of all that; may be given again. all, or one of "
                           f"{', '.join(VECTOR_SETS)}.")] = None,
+    strategy: Strategy = STRATEGIES[0],
     on: On = "rtl",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
     """Put known answers, random requests and a file through the engines and check every byte."""
     modes = tuple(dict.fromkeys(mode)) if mode else ALL_MODES
-    targets = _targets(engine, on, sim, waves, stages)
+    targets = chosen_targets(engine, on, sim, waves, stages)
     if vectors:
-        if mode or file is not None:
-            raise InvalidRequest("--vectors says which requests: leave --mode and --file out")
+        if mode or file is not None or requests is not None or strategy != STRATEGIES[0]:
+            raise InvalidRequest("--vectors says which requests: leave --mode, --file, --requests and "
+                                 "--strategy out")
         return partial(run_vectors, VectorRun(targets, tuple(vectors), json), Display())
-    options = RunOptions(targets, modes, seed, requests, file, json)
+    count = RANDOM_REQUESTS if requests is None else requests
+    options = RunOptions(targets, modes, seed, count, file, strategy, json)
     return partial(run_requests, options, Display())
 
 
@@ -123,7 +108,7 @@ def cases(
     policy: Annotated[str | None, typer.Option("--policy", help="The driver's policy for loading keys, or "
                                                "the strategy of XTS, right or wrong.")] = None,
     on: On = "model",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
@@ -139,7 +124,7 @@ def audit(
                                               "not at all of them.")] = None,
     stages: Stages = 1,
     on: On = "rtl",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
@@ -150,11 +135,11 @@ def audit(
 
 @app.command()
 def quirks(engine: Engines = ALL_ENGINES, stages: Stages = 1, on: On = "model",
-           sim: Sim = simulators.NAMES[0], waves: Waves = False, json: Json = None) -> Work:
+           sim: Sim = "", waves: Waves = False, json: Json = None) -> Work:
     """Show each quirk of the engines: the naive driver fails, the right driver passes, and the naive driver
     passes once the quirk's strap is off.
     """
-    return partial(show_quirks, _targets(engine, on, sim, waves, stages), json, Display())
+    return partial(show_quirks, chosen_targets(engine, on, sim, waves, stages), json, Display())
 
 
 @app.command()
@@ -167,7 +152,7 @@ def bench(
     json: Json = None,
 ) -> Work:
     """Measure blocks per second of XTS in every layer and simulator, and without Python."""
-    target = Target(engine, "model", simulators.NAMES[0], stages=stages)
+    target = Target(engine, "model", stages=stages)
     return partial(measure_speed, BenchOptions(target, repeats, seconds, profile, json), Display())
 
 
@@ -180,8 +165,7 @@ def speed(
         "--key-bits", help="Of the whole key; may be given again. All by default.")] = None,
     size: Annotated[list[int] | None, typer.Option(
         "--bytes", help=f"Of a request; may be given again. Else {', '.join(map(str, SIZES))}.")] = None,
-    strategy: Annotated[str, typer.Option(
-        "--strategy", help=f"XTS: {', '.join(STRATEGIES)}.")] = STRATEGIES[0],
+    strategy: Strategy = STRATEGIES[0],
     data_unit: Annotated[int, typer.Option("--data-unit", min=0, help="XTS: bytes of a data unit, many in "
                                            "one request; 0: the request is one.")] = 0,
     policy: Annotated[str | None, typer.Option("--policy", help="PadLock: when to load the key.")] = None,
@@ -193,7 +177,7 @@ def speed(
     engine: Engine = "padlock",
     stages: Stages = 1,
     on: On = "model",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     json: Json = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the rows to this file as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw cycles over bytes into this SVG.")] = None,
@@ -210,7 +194,7 @@ def reproduce_published(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this experiment: "
                                                f"{', '.join(EXPERIMENTS)}.", show_default=False)] = None,
     on: On = "model",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     json: Json = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with tables and plots.")] = None,
 ) -> Work:
@@ -237,7 +221,7 @@ def crypt_file(
     engine: Engine = "padlock",
     stages: Stages = 1,
     on: On = "rtl",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
@@ -260,7 +244,7 @@ def luks_volume(
     engine: Engine = "padlock",
     stages: Stages = 1,
     on: On = "rtl",
-    sim: Sim = simulators.NAMES[0],
+    sim: Sim = "",
     waves: Waves = False,
     json: Json = None,
 ) -> Work:
@@ -305,40 +289,7 @@ def main() -> None:
 
 def run_command_line(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    signal.signal(signal.SIGTERM, _stop)
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # not under nohup
-        signal.signal(signal.SIGHUP, _stop)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    command = typer.main.get_command(app)
-    try:
-        work = command.main(args=arguments or ["--help"], prog_name="ecbench", standalone_mode=False)
-        return work() if callable(work) else 0
-    except BuildError as error:
-        return _complain(error, FAILED)
-    except (EcbenchError, _UsageError) as error:
-        return _complain(error, BAD_INPUT)
-    except OSError as error:  # such as a place for builds that is none
-        place = "" if error.filename is None else f": {error.filename}"
-        return _complain(EcbenchError(f"{error.strerror or error}{place}"), BAD_INPUT)
-    except KeyboardInterrupt:
-        print("ecbench: interrupted", file=sys.stderr)
-        return INTERRUPTED
-
-
-def _complain(error: Exception, code: int) -> int:
-    """The parser's errors carry their text in ``format_message``. Only a failed build takes several lines."""
-    text = error.format_message() if hasattr(error, "format_message") else str(error)
-    if code == BAD_INPUT:
-        text = " ".join(text.split())
-    print(f"ecbench: {text}", file=sys.stderr)
-    return code
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    """SIGTERM and SIGHUP end everything as an interrupt does: with the simulators gone."""
-    raise KeyboardInterrupt
+    return run_app(app, arguments)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pymodel.regress import simulators
+
 
 def begin(*words: str, builds: Path) -> subprocess.Popen[str]:
     """``ecbench`` with these words in a process of its own, its builds and runs in ``builds``.
@@ -18,6 +20,11 @@ def begin(*words: str, builds: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-m", "pymodel.cli", *words], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, preexec_fn=_heed_signals,
                             env={**os.environ, "ECBENCH_BUILD": str(builds)})
+
+
+def place(on: str) -> list[str]:
+    """The words that ask for the model, or for RTL in the simulator that builds fastest."""
+    return ["--on", on] if on == "model" else ["--on", on, "--sim", simulators.installed()[-1].name]
 
 
 def _heed_signals() -> None:

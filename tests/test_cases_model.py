@@ -13,7 +13,10 @@ from pymodel.jobs.bench import ModelBench
 from pymodel.jobs.case_file import parse_case, read_case_file
 from pymodel.jobs.case_request import CaseFailure, perform
 from pymodel.jobs.cases import replay_cases
+from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.placement import apart
+from pymodel.modes import Xts
+from pymodel.modes.xts import STRATEGIES
 
 ALL = read_case_file(CASE_FILE)
 BY_NAME = {case["name"]: case for case in ALL}
@@ -36,6 +39,30 @@ def test_all_cases_pass_on_the_model(fetch_blocks):
 
 def test_all_cases_pass_with_the_policy_that_always_reloads():
     assert replay(ALL, model_bench(BenchSpec(policy="always"))) == {}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_all_xts_cases_pass_with_every_strategy(engine, strategy):
+    longest = 2048 if strategy == "per-block" else 1 << 20
+    cases = [case for case in ALL
+             if case["mode"] in ("xts", "xts_run") and len(parse_case(case).data) <= longest]
+    assert {case["mode"] for case in cases} == {"xts", "xts_run"}
+    assert len(cases) > 100
+    assert replay(cases, model_bench(BenchSpec(engine=engine, strategy=strategy))) == {}
+
+
+def test_data_units_of_a_batch_that_are_done_one_by_one_are_found(monkeypatch):
+    run = [case for case in ALL if case["mode"] == "xts_run" and len(parse_case(case).data) > case["unit"]]
+    monkeypatch.setattr(Xts, "_crypt_checked", one_by_one)
+    failures = replay(run, model_bench(BenchSpec(strategy="batch")))
+    assert set(failures) == {case["name"] for case in run} != set()
+    assert all(text.endswith("engine calls for a batch") for text in failures.values())
+
+
+async def one_by_one(xts, key_set, messages, decrypt):
+    for message in messages:
+        await xts._data_unit(key_set, bytes(message.iv), decrypt).crypt(message.src, message.dst)
 
 
 @pytest.mark.parametrize(("quirk", "caught_by"), [

@@ -6,23 +6,18 @@ import os
 import re
 import shlex
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import interruptible
 import pytest
-from conftest import CASE_FILE
 
 from pymodel import cli
 from pymodel.jobs import run as run_job_module
 from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.engines import ENGINES
+from pymodel.modes.xts import STRATEGIES
 from pymodel.regress import run_command, simulators
-
-FAILING_CASE = {"name": "wrong on purpose", "mode": "ecb", "key": "00" * 16, "input": {"zeros": 16},
-                "expect": {"out": {"hex": "00" * 16}}}
 
 
 def run(*arguments):
@@ -55,16 +50,6 @@ def test_run_on_the_models_prints_a_row_for_each_engine_mode_and_key_size(tmp_pa
         assert len(re.findall(rf"^ {engine} ", shown.out, re.MULTILINE)) == len(rows) // len(ENGINES)
         assert f"{engine} xts on model: " in shown.err
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
-
-
-def test_a_failing_case_whose_name_cannot_be_written_is_shown(tmp_path):
-    """In a process of its own, whose output is strict as that of a terminal is."""
-    (tmp_path / "cases.json").write_text(json.dumps({"cases": [{**FAILING_CASE, "name": "\ud800"}]}))
-    ended = subprocess.run([sys.executable, "-m", "pymodel.cli", "cases", tmp_path / "cases.json"],
-                           capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert ended.stdout.startswith("FAIL \\ud800: wrong output")
-    assert "Traceback" not in ended.stderr
 
 
 def test_one_mode_and_a_file_of_one_s_own(tmp_path):
@@ -104,6 +89,23 @@ def test_the_same_seed_gives_the_same_figures_and_another_seed_others(tmp_path):
                    "--json", tmp_path / "rows.json") == 0
         figures.append([(row["blocks"], row["engine_cycles"]) for row in rows_of(tmp_path / "rows.json")[1]])
     assert figures[0] == figures[1] != figures[2]
+
+
+def test_every_strategy_of_xts_passes_and_has_figures_of_its_own(tmp_path, capsys):
+    calls = set()
+    for strategy in STRATEGIES:
+        assert run("run", "--on", "model", "--mode", "xts", "--requests", 3, "--strategy", strategy,
+                   "--json", tmp_path / "rows.json") == 0
+        calls.add(sum(row["engine_cycles"] for row in rows_of(tmp_path / "rows.json")[1]))
+    assert len(calls) > 1
+
+
+def test_the_strategy_is_in_the_line_that_replays_a_failure(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run_job_module, "expected",
+                        lambda mode, key, iv, data, **more: (bytes(len(data)), None))
+    assert run("run", "--engine", "padlock", "--on", "model", "--mode", "xts", "--requests", 1,
+               "--strategy", "batch") == 1
+    assert re.search(r"^replay: .* --strategy batch$", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -159,49 +161,6 @@ def test_run_on_rtl_has_the_figures_of_the_model(sim, tmp_path, capsys):
     for engine in ENGINES:
         log = re.search(rf"^log {engine} xts: (.*)$", shown, re.MULTILINE)[1]
         assert "cocotb" in Path(log).read_text()
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_cases_on_the_model_end_with_the_count(capsys, engine):
-    assert run("cases", CASE_FILE, "--engine", engine, "--on", "model", "--subset", "core") == 0
-    assert capsys.readouterr().out == "25 passed, 0 failed, 0 skipped\n"
-
-
-def test_each_failing_case_is_one_line_and_exit_code_1(tmp_path, capsys):
-    file = tmp_path / "cases.json"
-    core = json.loads(CASE_FILE.read_text())["cases"][:3]
-    later = {**FAILING_CASE, "name": "a mode of the future", "mode": "gcm"}
-    file.write_text(json.dumps({"cases": [*core, FAILING_CASE, later]}))
-    assert run("cases", file, "--json", tmp_path / "rows.json") == 1
-    failure, replay, count = capsys.readouterr().out.splitlines()
-    assert failure == "FAIL wrong on purpose: wrong output (16 bytes)"
-    assert count == "3 passed, 1 failed, 1 skipped"
-    ok, rows = rows_of(tmp_path / "rows.json")
-    assert not ok
-    assert [row["verdict"] for row in rows] == ["pass"] * 3 + ["fail", "skip"]
-    assert replay.startswith(f"replay: ecbench cases {file} --engine padlock ")
-    assert run(*shlex.split(replay)[2:]) == 1
-    assert capsys.readouterr().out.splitlines() == [failure, replay, count]
-
-
-def test_cases_that_are_all_skipped_are_no_success(tmp_path, capsys):
-    file = tmp_path / "cases.json"
-    file.write_text(json.dumps({"cases": [{**FAILING_CASE, "mode": "gcm", "name": name} for name in "ab"]}))
-    assert run("cases", file, "--json", tmp_path / "rows.json") == 1
-    assert capsys.readouterr().out == ("FAIL nothing was run: mode gcm does not exist\n"
-                                       "0 passed, 0 failed, 2 skipped\n")
-    assert not rows_of(tmp_path / "rows.json")[0]
-
-
-def test_cases_on_rtl(sim, tmp_path, capsys):
-    file = tmp_path / "cases.json"
-    by_name = {case["name"]: case for case in json.loads(CASE_FILE.read_text())["cases"]}
-    file.write_text(json.dumps({"cases": [by_name["seq-abort-ecb16"], FAILING_CASE]}))
-    assert run("cases", file, "--on", "rtl", "--sim", sim.name) == 1
-    shown = capsys.readouterr().out
-    assert shown.startswith("FAIL wrong on purpose: wrong output (16 bytes)\nreplay: ecbench cases ")
-    assert f" --on rtl --sim {sim.name} --waves\nlog: " in shown
-    assert shown.endswith("1 passed, 1 failed, 0 skipped\n")
 
 
 @pytest.mark.parametrize(("engine", "bits", "name"), [

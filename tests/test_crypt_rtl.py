@@ -78,7 +78,7 @@ def running(tmp_path):
 
     def begin(on):
         process = interruptible.begin(
-            "crypt", "--mode", "ecb", "--key", KEY[:32], "--on", on, "--sim", simulators.installed()[-1].name,
+            "crypt", "--mode", "ecb", "--key", KEY[:32], *interruptible.place(on),
             str(files / "in"), str(files / "out"), builds=tmp_path / "build")
         started.append(process)
         while not any(path.stat().st_size for path in files.glob(f"{TEMPORARY_PREFIX}*")):

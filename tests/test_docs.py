@@ -82,9 +82,10 @@ def test_every_port_and_parameter_is_in_the_manual(module):
 
 
 def options_of(command):
-    """Option to default, as the manual writes it."""
+    """Option to default, as the manual writes it: what is shown for it, where it is another in code."""
     shown = {None: "none", False: "off"}
-    return {option.opts[0]: str(shown.get(option.default, option.default))
+    return {option.opts[0]: option.show_default if isinstance(option.show_default, str)
+            else str(shown.get(option.default, option.default))
             for option in command.params if option.opts[0].startswith("--")}
 
 

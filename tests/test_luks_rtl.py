@@ -13,7 +13,7 @@ from luks_images import PASSPHRASE, STATE, patched, shipped
 
 from pymodel import cli
 from pymodel.jobs.engines import ENGINES
-from pymodel.regress import launch, run, simulators
+from pymodel.regress import launch, run
 from pymodel.regress.output_file import TEMPORARY_PREFIX
 
 SECONDS = 60
@@ -77,8 +77,8 @@ def test_an_interrupt_ends_even_billions_of_iterations(files, on):
     """A damaged number of iterations takes an hour; nobody has to wait for its end."""
     image = shipped("aes128-xts-plain64.luks1")
     (files / "image").write_bytes(patched(image, STATE + 4, b"\x7f\xff\xff\xff"))
-    process = interruptible.begin("luks", "image", "--passphrase-file", "passphrase", "--on", on, "--sim",
-                                  simulators.installed()[-1].name, "decrypt", "out", builds=files / "build")
+    process = interruptible.begin("luks", "image", "--passphrase-file", "passphrase", "decrypt", "out",
+                                  *interruptible.place(on), builds=files / "build")
     while not any(files.glob("build/runs/*/simulation.log" if on == "rtl" else f"{TEMPORARY_PREFIX}*")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)

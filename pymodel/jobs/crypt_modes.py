@@ -76,11 +76,11 @@ class _CbcFile(FileCipher):
 
 
 class _XtsFile(FileCipher):
-    """A group is one data unit, or as many small ones as fit into a chunk."""
+    """A group is one data unit, or as many small ones as fit into a chunk, which are a batch."""
 
     def __init__(self, engine: BlockEngine, spec: CryptSpec) -> None:
         super().__init__(engine, spec)
-        self._mode = self._open.enter_context(Xts(engine, self._key))
+        self._mode = self._open.enter_context(Xts(engine, self._key, strategy="batch"))
         self._unit: DataUnit
         self._unit_open = self._open.enter_context(ExitStack())
         self.group_bytes = max(CHUNK_BYTES // spec.data_unit, 1) * spec.data_unit
@@ -94,6 +94,12 @@ class _XtsFile(FileCipher):
                                   encrypt=self._spec.encrypt) for start in range(0, len(group), size))
 
     async def crypt(self, position: int, buffer: Buffers) -> None:
+        size = self._spec.data_unit
+        if size <= CHUNK_BYTES:
+            tweaks = [self._tweak(position + start) for start in range(0, len(buffer), size)]
+            units = self._mode.encrypt_units if self._spec.encrypt else self._mode.decrypt_units
+            await units(tweaks, size, buffer, buffer)
+            return
         done = 0
         while done < len(buffer):
             offset = (position + done) % self._spec.data_unit

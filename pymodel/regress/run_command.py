@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from pymodel.errors import InvalidRequest
 from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, check_file, file_label
 from pymodel.jobs.run import SHOWN_FAILURES
+from pymodel.modes.xts import STRATEGIES
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
 from pymodel.regress.sources import hdl_root
@@ -24,22 +25,32 @@ COLUMNS = {
 }
 
 
+RANDOM_REQUESTS = 100
+"""For each mode and key size, unless told otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """``ecbench run``. ``targets``: one for each engine. ``file``: None for a file of ecbench's own."""
+    """``ecbench run``. ``targets``: one for each engine. ``file``: None for a file of ecbench's own.
+    ``strategy``: of XTS."""
 
     targets: tuple[Target, ...]
     modes: tuple[str, ...]
     seed: int
     requests: int
     file: Path | None
+    strategy: str
     json: Path | None
 
     def command(self, target: Target, mode: str) -> str:
         """The line that replays the run of one mode, with waves where there are some."""
         words = ["ecbench", "run", *target.options(), "--mode", mode, "--seed", str(self.seed),
                  "--requests", str(self.requests)]
-        return shlex.join([*words, "--file", str(self.file)] if self.file is not None else words)
+        if self.file is not None:
+            words += ["--file", str(self.file)]
+        if self.strategy != STRATEGIES[0]:
+            words += ["--strategy", self.strategy]
+        return shlex.join(words)
 
 
 def run_requests(options: RunOptions, display: Display) -> int:
@@ -50,6 +61,8 @@ def run_requests(options: RunOptions, display: Display) -> int:
     for mode in options.modes:
         if mode not in ALL_MODES:
             raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(ALL_MODES)}")
+    if options.strategy not in STRATEGIES:
+        raise InvalidRequest(f"unknown strategy '{options.strategy}': choose one of {', '.join(STRATEGIES)}")
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
     for mode in options.modes:
         check_file(file, mode)
@@ -61,7 +74,8 @@ def run_requests(options: RunOptions, display: Display) -> int:
         outcomes = [_run_mode(options, target, mode, file, launcher, display)
                     for target, launcher in launchers for mode in options.modes]
     rows = [row for outcome in outcomes for row in outcome.rows]
-    display.table(COLUMNS, rows)
+    display.table(COLUMNS, [row if row["engine_cycles"] else {**row, "cycles_per_block": None}
+                            for row in rows])
     for outcome in outcomes:
         outcome.show(display)
     ok = all(row["verdict"] == "pass" for row in rows)
@@ -113,7 +127,7 @@ def _run_mode(options: RunOptions, target: Target, mode: str, file: Path, launch
             failures.append(f"FAIL {engine} {name}: {line['text']}")
 
     spec = {"mode": mode, "seed": options.seed, "requests": options.requests, "file": str(file)}
-    request = JobRequest("run", spec, target.bench())
+    request = JobRequest("run", spec, replace(target.bench(), strategy=options.strategy))
     result = launcher.run(request, report, options.seed)
     planned = [*((size, "requests") for size in KEY_BYTES[mode]),
                (FILE_KEY_BYTES[mode], file_label(file, mode))]

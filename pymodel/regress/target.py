@@ -19,11 +19,11 @@ from pymodel.regress.run import remove_old_runs
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to run on: ``on`` is ``model`` or ``rtl``; ``sim`` matters on RTL only."""
+    """What to run on: ``on`` is ``model`` or ``rtl``; ``sim``: on RTL, empty for the usual simulator."""
 
     engine: str
     on: str
-    sim: str
+    sim: str = ""
     waves: bool = False
     stages: int = 1
     """Blocks in flight in the core."""
@@ -37,9 +37,11 @@ class Target:
         if self.on not in ("model", "rtl"):
             raise InvalidRequest(f"cannot run on '{self.on}': choose model or rtl")
         if self.on == "rtl":
-            simulators.find(self.sim)
-        elif self.sim not in simulators.NAMES:
+            simulators.find(self.simulator)
+        elif self.sim and self.sim not in simulators.NAMES:
             raise simulators.unknown(self.sim)
+        elif self.sim:
+            raise InvalidRequest("the model needs no simulator: use --on rtl, or leave --sim out")
         if self.stages not in STAGES:
             raise InvalidRequest(f"no core with {self.stages} stages: choose 1, 2 or 14")
         if self.waves and self.on == "model":
@@ -51,12 +53,17 @@ class Target:
 
     @property
     def label(self) -> str:
-        return "model" if self.on == "model" else self.sim
+        return "model" if self.on == "model" else self.simulator
+
+    @property
+    def simulator(self) -> str:
+        """The name of the one on RTL."""
+        return self.sim or simulators.NAMES[0]
 
     def options(self) -> list[str]:
         """The words of a command line that asks for it, with waves where there are some."""
         words = ["--engine", self.engine, "--stages", str(self.stages), "--on", self.on]
-        return [*words, "--sim", self.sim, "--waves"] if self.on == "rtl" else words
+        return [*words, "--sim", self.simulator, "--waves"] if self.on == "rtl" else words
 
 
 class Launcher:
@@ -65,7 +72,7 @@ class Launcher:
     def __init__(self, target: Target, display: Display) -> None:
         self._build: Build | None = None
         if target.on == "rtl":
-            simulator = simulators.find(target.sim)
+            simulator = simulators.find(target.simulator)
             top = known_top(KINDS[target.engine].top).with_parameters(STAGES=target.stages)
             if target.cpus > 1:
                 top = top.with_parameters(CPUS=target.cpus)
