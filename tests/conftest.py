@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    return [", ".join(simulator.title for simulator in simulators.installed())]
+    return [", ".join(simulator.title for simulator in simulators.installed()),
+            f"ECBENCH_SEED={seed_from_environment()}"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What fails says how to do it again with the same random numbers."""
+    report = yield
+    if report.failed:
+        report.sections.append(("replay", f"ECBENCH_SEED={seed_from_environment()} pytest '{item.nodeid}'"))
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from qce_driver_bench import QceBench, error_of, some_data
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -115,7 +114,7 @@ def test_completed_is_exact_and_software_can_go_on_from_there(in_place, offset):
 @pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
 @pytest.mark.parametrize("decrypt", [False, True])
 def test_a_retry_finishes_hung_requests_of_any_layout_in_software(in_place, decrypt):
-    rng, bench = random.Random(f"{in_place}{decrypt}"), QceBench()
+    rng, bench = seeded(in_place, decrypt), QceBench()
     driver = bench.naive(NAIVE, retry="software", watchdog=lambda length: 5000 + 20 * length)
     reference = golden.ecb_decrypt if decrypt else golden.ecb_encrypt
     key = driver.key(KEY)
@@ -236,7 +235,7 @@ def test_200_requests_of_8_contexts_with_5_percent_hanging_end_right_or_in_a_pre
     outcomes = []
 
     async def context(number):
-        rng = random.Random(number)
+        rng = seeded(number)
         right = bench.driver()
         hanging = bench.naive(NAIVE, watchdog=lambda length: 4000 + 20 * length)
         for _ in range(25):

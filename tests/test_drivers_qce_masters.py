@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 
 import pytest
 from qce_driver_bench import QCE_QUIRKS, QceBench, error_of, some_data
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.drivers.qce_scripts import destination_list, setup, source_list
@@ -248,7 +248,7 @@ def storm(seed, *, naive, bus_errors=False, registers=EVERY):
     hanging = bench.driver(handles=driver.handles & ~Quirk.LENGTH_512_HANG, **options)
 
     async def context(number):
-        rng = random.Random(f"{seed}/{number}")
+        rng = seeded(seed, number)
         for _ in range(25):
             hangs = rng.random() < 0.05
             mine, key = hanging if hangs else driver, rng.randbytes(rng.choice([16, 32]))
@@ -267,7 +267,7 @@ def storm(seed, *, naive, bus_errors=False, registers=EVERY):
             layout.free()
 
     async def main():
-        fire = bench.kernel.start(second_master(bench, random.Random(f"{seed}"), stop, registers))
+        fire = bench.kernel.start(second_master(bench, seeded(seed), stop, registers))
         await gather(bench.kernel, *(context(number) for number in range(8)))
         stop.append(True)
         await fire.join()

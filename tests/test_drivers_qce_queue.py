@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from qce_driver_bench import QceBench, some_data
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.drivers.qce import QceDriver
@@ -41,7 +40,7 @@ def test_eight_contexts_at_once_with_their_own_keys_modes_and_layouts_are_all_ri
     driver = bench.driver()
 
     async def context(number):
-        rng = random.Random(number)
+        rng = seeded(number)
         key = rng.randbytes(rng.choice([32, 64]))
         with Xts(driver, key) as xts, Ctr(driver, key[:24]) as ctr, Ecb(driver, key[:16]) as ecb:
             for _ in range(12):

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from padlock_bench import PadlockBench
 from refusal import nothing_changes
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.drivers.software import SoftwareEngine
@@ -71,7 +72,7 @@ def lengths_of(name):
 @pytest.mark.parametrize(("name", "decrypt"), [(name, decrypt) for name in NAMES for decrypt in (False, True)
                                                if (name, decrypt) != ("gcm", True)])
 def test_any_cut_into_pieces_gives_the_bytes_of_the_whole(engine, name, decrypt):
-    rng = random.Random(f"{name}/{decrypt}")
+    rng = seeded(name, decrypt)
     with open_mode(name, engine) as cipher:
         for length in lengths_of(name):
             data = rng.randbytes(length)
@@ -98,7 +99,7 @@ def test_one_byte_at_a_time_tells_what_it_can(engine, name):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_xts_in_pieces_is_the_same_with_every_strategy(engine, strategy):
-    rng = random.Random(strategy)
+    rng = seeded(strategy)
     data = rng.randbytes(519)
     with Xts(engine, KEY, strategy=strategy) as xts, xts.encryptor(IV) as stream:
         assert engine.kernel.run(fed(stream, data, [1, 150, 400])) == golden.xts_encrypt(KEY, IV, data)
@@ -141,7 +142,7 @@ def test_the_iv_to_go_on_with_is_that_of_the_blocks_told_so_far(engine):
 @pytest.mark.parametrize("iv_bytes", [1, 12, 16])
 @pytest.mark.parametrize("tag_bytes", [4, 13, 16])
 def test_gcm_in_pieces_has_the_tag_of_the_whole(engine, iv_bytes, tag_bytes):
-    rng = random.Random(f"{iv_bytes}/{tag_bytes}")
+    rng = seeded(iv_bytes, tag_bytes)
     gcm, run = Gcm(engine, KEY[:32]), engine.kernel.run
     for length in (0, 1, 16, 50):
         iv, aad, data = rng.randbytes(iv_bytes), rng.randbytes(rng.randrange(40)), rng.randbytes(length)
@@ -171,7 +172,7 @@ def test_gcm_refuses_late_additional_data_and_an_early_tag(engine):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_copy_goes_on_from_where_the_stream_is_and_neither_minds_the_other(engine, name):
     """As a header that many messages share is encrypted once."""
-    rng, run = random.Random(name), engine.kernel.run
+    rng, run = seeded(name), engine.kernel.run
     header, ends = rng.randbytes(37), [rng.randbytes(43), rng.randbytes(27)]
     with open_mode(name, engine) as cipher, stream_of(cipher) as stream:
         begun = run(stream.update(header))
