@@ -38,13 +38,13 @@ def rows_of(tmp_path, *arguments):
 
 def test_a_table_is_in_the_format_of_tcrypt(capsys):
     assert printed(capsys, "--profile", "via-2008", "--policy", "always", "--strategy", "per-block",
-                   "--host-expands", "--direction", "decrypt", "--key-bits", "256", "--key-bits", "512",
+                   "--direction", "decrypt", "--key-bits", "256", "--key-bits", "512",
                    "--bytes", "16", "--bytes", "64") == """\
 testing speed of xts(aes) decryption
-test 0 (256 bit key, 16 byte blocks): 1 operation in 955 cycles (16 bytes)
-test 1 (256 bit key, 64 byte blocks): 1 operation in 1654 cycles (64 bytes)
-test 2 (512 bit key, 16 byte blocks): 1 operation in 971 cycles (16 bytes)
-test 3 (512 bit key, 64 byte blocks): 1 operation in 1694 cycles (64 bytes)
+test 0 (256 bit key, 16 byte blocks): 1 operation in 941 cycles (16 bytes)
+test 1 (256 bit key, 64 byte blocks): 1 operation in 1622 cycles (64 bytes)
+test 2 (512 bit key, 16 byte blocks): 1 operation in 977 cycles (16 bytes)
+test 3 (512 bit key, 64 byte blocks): 1 operation in 1712 cycles (64 bytes)
 """
 
 
@@ -81,7 +81,7 @@ def test_a_threshold_sends_short_requests_to_software_and_takes_no_engine_cycles
 
 def test_a_rate_is_given_where_the_profile_has_a_clock(tmp_path):
     row = rows_of(tmp_path, "--profile", "via-nano-2010", "--bytes", "512", "--key-bits", "256")[0]
-    assert row["bytes_per_second"] == round(512 * 1.305e9 / row["cycles"])
+    assert row["bytes_per_second"] == round(512 * 1.288e9 / row["cycles"])
     assert rows_of(tmp_path, "--bytes", "512", "--key-bits", "256")[0]["bytes_per_second"] is None
 
 

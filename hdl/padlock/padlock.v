@@ -109,7 +109,7 @@ module padlock #(
         end
 
     // -- control ----------------------------------------------------------------------------------
-    wire        bad_word, take_word, hand_over, handed_over, forget;
+    wire        bad_word, take_word, hand_over, handed_over, key_complete, keygen, abandon, forget;
     wire [4:0]  key_beats;
     wire        read_valid, read_ready, read_halt, read_busy, read_fault, read_fault_decode;
     wire [31:0] read_address, read_fault_address;
@@ -130,8 +130,9 @@ module padlock #(
         .done_valid(done_valid), .done_ready(done_ready), .done_status(done_status), .done_src(done_src),
         .done_dst(done_dst), .done_count(done_count), .done_address(done_address), .done_cycles(done_cycles),
         .irq(irq),
-        .key_loaded(key_loaded), .bad_word(bad_word), .key_beats(key_beats), .take_word(take_word),
-        .hand_over(hand_over), .handed_over(handed_over), .forget(forget),
+        .key_loaded(key_loaded), .bad_word(bad_word), .key_beats(key_beats), .keygen(keygen),
+        .take_word(take_word), .hand_over(hand_over), .handed_over(handed_over), .key_complete(key_complete),
+        .abandon(abandon), .forget(forget),
         .read_valid(read_valid), .read_address(read_address), .read_beats(read_beats), .read_group(read_group),
         .read_halt(read_halt), .read_busy(read_busy), .read_pending(beat_valid), .read_fault(read_fault),
         .read_fault_decode(read_fault_decode), .read_fault_address(read_fault_address),
@@ -154,8 +155,8 @@ module padlock #(
         .keygen_128_only(quirk_reg[QUIRK_KEYGEN_128_ONLY]),
         .schedule_overread(quirk_reg[QUIRK_SCHEDULE_OVERREAD]),
         .take_word(take_word), .hand_over(hand_over), .handed_over(handed_over),
-        .forget(forget || flags_load), .key_loaded(key_loaded),
-        .bad_word(bad_word), .key_beats(key_beats),
+        .complete(key_complete), .forget(forget || flags_load), .key_loaded(key_loaded),
+        .bad_word(bad_word), .key_beats(key_beats), .keygen(keygen),
         .beat_valid(beat_valid), .beat_ready(key_beat_ready), .beat(beat),
         .key_valid(key_valid), .key_ready(key_ready), .key(key), .key_bits(key_bits), .key_decrypt(key_decrypt),
         .rk_valid(rk_valid), .rk_ready(rk_ready), .rk_data(rk_data), .rk_last(rk_last),
@@ -188,7 +189,7 @@ module padlock #(
     );
 
     aes_ecb #(.STAGES(STAGES)) core (
-        .clk(clk), .rst(rst || soft_rst),
+        .clk(clk), .rst(rst || soft_rst || abandon),
         .key_valid(key_valid), .key_ready(key_ready), .key(key), .key_bits(key_bits), .key_decrypt(key_decrypt),
         .rk_valid(rk_valid), .rk_ready(rk_ready), .rk_data(rk_data), .rk_last(rk_last),
         .rk_decrypt(rk_decrypt), .rk_rounds(rk_rounds),

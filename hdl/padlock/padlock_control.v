@@ -1,11 +1,14 @@
 // padlock_control.v - the course of one request: check, set up, load the key, run, report
 //
 //      IDLE -> CHECK -> SETUP -> [WORD -> DECODE -> KEY -> HAND_OVER] -> RUN -> DONE
+//                                                    schedule: KEY -> RUN
 //      soft_rst, from anywhere -> DRAIN -> IDLE
 //
 // Edges from acceptance (edge 0): CHECK is left at 1, SETUP at setup_cycles + 2. In WORD, KEY and RUN a
 // command goes out at the first edge. An interrupt is remembered at the edge at which it is sampled; what
-// is decided at that edge or earlier goes ahead.
+// is decided at that edge or earlier goes ahead. The beats of a schedule go to the core as they come, in KEY;
+// the key is in force when all of them, over-read ones included, have come without an error. A schedule
+// that does not get so far is abandoned: the core drops what it has of it.
 `default_nettype none
 
 module padlock_control (
@@ -41,9 +44,12 @@ module padlock_control (
     input  wire        key_loaded,
     input  wire        bad_word,
     input  wire [4:0]  key_beats,
+    input  wire        keygen,            // the key is a schedule
     output wire        take_word,
     output wire        hand_over,
-    input  wire        handed_over,
+    input  wire        handed_over,       // a raw key
+    output wire        key_complete,      // the key is in force from this edge on
+    output wire        abandon,           // the core drops a schedule
     output wire        forget,
 
     // reader
@@ -142,8 +148,10 @@ module padlock_control (
                     if (read_fault || stop_reg) begin
                         finish = 1'b1;
                         status = read_fault ? read_status : STATUS_INTERRUPTED;
-                    end else
-                        state_next = state_reg == WORD ? DECODE : HAND_OVER;
+                    end else begin
+                        state_next   = state_reg == WORD ? DECODE : keygen ? RUN : HAND_OVER;
+                        command_next = state_reg == KEY && keygen;
+                    end
                 end
             DECODE:
                 if (bad_word || stop_reg) begin
@@ -185,8 +193,10 @@ module padlock_control (
     assign xcrypt_ready = !soft_rst && (state_reg == IDLE || (state_reg == DONE && done_ready));
     assign done_valid   = state_reg == DONE;
 
-    assign take_word  = state_reg == WORD && settled && read_pending;
-    assign hand_over  = state_reg == HAND_OVER;
+    assign take_word    = state_reg == WORD && settled && read_pending;
+    assign hand_over    = state_reg == HAND_OVER || (state_reg == KEY && keygen && !command_reg);
+    assign key_complete = handed_over || (state_reg == KEY && state_next == RUN);
+    assign abandon      = state_reg == KEY && finish;
     assign forget     = (finish && status == STATUS_INTERRUPTED && irq_forgets_key)
                         || (command_next && state_next == WORD);   // no key is in force until the load is complete
     assign read_valid = command_reg && !soft_rst;
@@ -230,7 +240,7 @@ module padlock_control (
                 KEY: begin
                     read_address <= key_reg;
                     read_beats   <= {28'd0, key_beats};
-                    read_group   <= key_beats;
+                    read_group   <= keygen ? 5'd1 : key_beats;
                 end
                 default: begin
                     read_address <= src_reg;

@@ -16,13 +16,15 @@ module padlock_key_cache (
     // from the control
     input  wire         take_word,         // the beat is the control word
     input  wire         hand_over,         // the beats are the key: hand them to the core
-    output wire         handed_over,       // at this edge the core takes the last beat
+    output wire         handed_over,       // at this edge the core takes a raw key
+    input  wire         complete,          // sets key_loaded
     input  wire         forget,            // clears key_loaded
     output reg          key_loaded,
 
     // what the control word says
     output wire         bad_word,
     output wire [4:0]   key_beats,         // beats of key memory to read
+    output wire         keygen,            // they are a schedule
 
     // beats
     input  wire         beat_valid,
@@ -55,7 +57,7 @@ module padlock_key_cache (
 
     wire [3:0] rounds       = word_reg[3:0];
     wire [2:0] algorithm    = word_reg[6:4];
-    wire       keygen       = word_reg[7];
+    assign     keygen       = word_reg[7];
     wire       intermediate = word_reg[8];
     wire       encdec       = word_reg[9];
     wire [1:0] ksize        = word_reg[11:10];
@@ -76,13 +78,13 @@ module padlock_key_cache (
     assign key         = {beat, two_beats ? low_half_reg : beat};
     assign key_bits    = ksize;
     assign key_decrypt = encdec;
-    assign rk_valid    = hand_over && keygen && beat_valid;
+    assign rk_valid    = hand_over && keygen && beat_valid && index_reg <= rounds;   // not what is over-read
     assign rk_data     = beat;
     assign rk_last     = index_reg == rounds;
     assign rk_decrypt  = encdec;
     assign rk_rounds   = rounds;
-    assign beat_ready  = take_word || (hand_over && (keygen ? rk_ready : !last_raw || key_ready));
-    assign handed_over = (key_valid && key_ready) || (rk_valid && rk_ready && rk_last);
+    assign beat_ready  = take_word || (hand_over && (keygen ? rk_valid && rk_ready : !last_raw || key_ready));
+    assign handed_over = key_valid && key_ready;
 
     always @(posedge clk) begin
         if (take_word) begin
@@ -93,7 +95,7 @@ module padlock_key_cache (
             low_half_reg <= beat;
             index_reg    <= index_reg + 4'd1;
         end
-        if (handed_over)
+        if (complete)
             key_loaded <= 1'b1;
         if (rst || forget)
             key_loaded <= 1'b0;

@@ -7,8 +7,8 @@ acceptance. The stages, each in the words of hdl/padlock/padlock_control.v:
     CHECK   is left at edge 1
     SETUP   is left at setup_cycles + 2
     WORD    one read command; left one edge after its last beat; DECODE takes one edge more
-    KEY     one read command; left one edge after its last beat
-    HAND_OVER  a schedule: one edge a beat; a raw key: one edge for each half
+    KEY     one read command; left one edge after its last beat; a schedule goes to the core as it comes
+    HAND_OVER  a raw key: one edge for each half
     RUN     read, cipher and write overlap; left when the last of them is seen to be over
 """
 
@@ -83,7 +83,7 @@ class Timeline:
     unloaded_at: int | None = None
     """A load began: no key is in force until it is complete."""
     loaded_at: int | None = None
-    """The core took the last beat of the key."""
+    """The core has the key, and all beats of it were read without an error."""
     reads: tuple[ReadBurst, ...] = ()
     entered: tuple[int, ...] = ()
     """Blocks go into the core."""
@@ -169,7 +169,7 @@ def _load(op: Xcrypt, interrupt: int, ready: int, word: ControlWord, straps: Str
     ended = replace(ended, load_reads=bursts + more)
     if failed.cycles:
         return replace(ended, status=failed.status, cycles=failed.cycles, address=failed.address)
-    return replace(ended, loaded_at=settled + (word.rounds + 1 if word.keygen else beats))
+    return replace(ended, loaded_at=settled + (0 if word.keygen else beats))
 
 
 def _fetch(address: int, beats: int, command: int, interrupt: int, straps: Straps,
