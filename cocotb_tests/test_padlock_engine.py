@@ -234,6 +234,26 @@ async def an_error_at_any_beat_agrees(dut, setting):
 
 
 @cocotb.test()
+async def a_schedule_that_was_cut_short_is_loaded_anew_from_its_first_beat(dut):
+    """By an error on each of its beats, and by an interrupt at each edge between its two bursts."""
+    pair = await Pair.start(dut, Setting())
+    key = KEY_AT + PAGE_BYTES - 5 * 16
+    placed = partial(request, 2, key=key)
+    scene: list[Step] = [*key_steps(256, keygen=True), Write(key, schedule(256, False)), Write(SRC, DATA)]
+    cut: list[Step] = []
+    for beat in range(16):
+        cut += [Set(Setting(read_error=key + 16 * beat), reset=True), placed(), Set(Setting()), placed()]
+    whole = outcomes(ModelSide(4 << 20, Setting()).play([*scene, placed()]))[-1].cycles
+    for edge in range(1, whole):
+        cut += [Set(Setting(), reset=True), placed(interrupt_at=edge), placed()]
+    ended = outcomes(await pair.agree([*scene, *cut]))
+    assert {result.status for result in ended[::2]} == {XcryptStatus.READ_BUS_FAULT, XcryptStatus.INTERRUPTED,
+                                                        XcryptStatus.OK}
+    assert {result.status for result in ended[1::2]} == {XcryptStatus.OK}
+    pair.finish()
+
+
+@cocotb.test()
 async def errors_that_meet_something_else_agree(dut):
     pair = await Pair.start(dut, Setting())
     dst = DST + PAGE_BYTES - 5 * 16
