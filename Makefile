@@ -1,7 +1,7 @@
 # make setup   the environment in .venv (idempotent; run and test call it); PYTHON=/path/to/python3 chooses its Python
 # make run     XTS, CBC and the other modes through the engine in a simulator; ARGS="--sim icarus --mode xts"
 # make test    everything; TESTS="-k NAME --sim icarus" chooses, JOBS=1 runs one after the other
-# make nightly   the tests that take too long for make test; hours on a slow machine
+# make nightly   the tests that take too long for make test: some ten minutes more
 # make lint    Python and Verilog linters
 # make area    LUTs and flip-flops by Yosys, into docs/area.json and the tables made from it; takes minutes
 # make registers   what is made from the register map hdl/qce/qce.rdl: constants and docs/registers.md
