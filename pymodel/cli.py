@@ -89,9 +89,9 @@ def run(
     modes = tuple(dict.fromkeys(mode)) if mode else ALL_MODES
     targets = chosen_targets(engine, on, sim, waves, stages)
     if vectors:
-        if mode or file is not None or requests is not None or strategy != STRATEGIES[0]:
-            raise InvalidRequest("--vectors says which requests: leave --mode, --file, --requests and "
-                                 "--strategy out")
+        if mode or file is not None or seed != 1 or requests is not None or strategy != STRATEGIES[0]:
+            raise InvalidRequest("--vectors says which requests: leave --mode, --file, --requests, "
+                                 "--strategy and --seed out")
         return partial(run_vectors, VectorRun(targets, tuple(vectors), json), Display())
     count = RANDOM_REQUESTS if requests is None else requests
     options = RunOptions(targets, modes, seed, count, file, strategy, json)

@@ -87,6 +87,11 @@ class Task(Generic[T]):
         await self.done.wait()
         return self.outcome()
 
+    @property
+    def error(self) -> Exception | None:
+        """What it ended in, if in an error. To look at it here is not to observe it."""
+        return self._error
+
     def outcome(self) -> T:
         """The result of a task that is done, or its error raised."""
         self._kernel._unobserved.pop(self, None)
@@ -157,6 +162,10 @@ class Kernel:
     def waiting(self) -> str:
         """One line that names each live task and what it waits for."""
         return "; ".join(f"{task.name} waits for {task._waits_for}" for task in self._tasks)
+
+    def unobserved(self) -> tuple[Task[Any], ...]:
+        """Tasks that have ended in an error which nobody has been told of."""
+        return tuple(self._unobserved)
 
     def _finish(self, task: Task[T]) -> T:
         result = task.outcome()

@@ -71,7 +71,6 @@ class QceBench:
         self.model = QceModel(self.kernel, self.memory, quirks=quirks, **timing)
         self.port = RecordingPort(self.model)
         self.run = self.kernel.run
-        self._all_free = self.free_bytes()
 
     def driver(self, **options) -> QceDriver:
         options = {"aes_sw_max_len": 0, **options}

@@ -33,6 +33,7 @@ BAD_COMMANDS = [
     ("reproduce --sim icarus", "the model needs no simulator"),
     ("run --strategy guess", "unknown strategy 'guess': choose one of two-pass, per-block, cached, batch"),
     ("run --vectors all --requests 5", "--vectors says which requests: leave --mode, --file, --requests"),
+    ("run --vectors all --seed 5", "--vectors says which requests: leave --mode, --file, --requests"),
     ("run --vectors all --strategy batch", "--vectors says which requests: leave --mode, --file, --requests"),
     ("run --colour", "No such option: --colour"),
     ("cases", "Missing argument 'FILE'"),

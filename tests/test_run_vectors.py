@@ -63,7 +63,7 @@ def test_a_wrong_vector_is_a_failure_that_says_which(tmp_path, monkeypatch, caps
 
 @pytest.mark.parametrize(("words", "message"), [
     (["--vectors", "none"], "unknown vectors 'none': choose one of all, fips-197"),
-    (["--vectors", "all", "--mode", "xts"], "leave --mode, --file, --requests and --strategy out"),
+    (["--vectors", "all", "--mode", "xts"], "leave --mode, --file, --requests, --strategy and --seed out"),
     (["--vectors", "all", "--engine", "nano"], "unknown engine 'nano'"),
 ])
 def test_bad_input_is_one_line_and_exit_2(tmp_path, capsys, words, message):

@@ -55,8 +55,8 @@ class QcePredictor(QceRequests):
     def own_problems(self) -> list[str]:
         missing = [f"missing: {posted.label}: the model answered in cycle {posted.ended}"
                    for posted in self._open if posted.ended is not None]
-        broken = [f"the model: {task.name}: {type(task._error).__name__}: {task._error}"
-                  for task in self._kernel._unobserved]
+        broken = [f"the model: {task.name}: {type(task.error).__name__}: {task.error}"
+                  for task in self._kernel.unobserved()]
         return missing + broken
 
     # -- Witness --------------------------------------------------------------------------------------

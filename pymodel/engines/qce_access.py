@@ -89,6 +89,13 @@ class ArmedList:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An access is answered with SLVERR. ``fault``: what FAULT says afterwards, or None for what it said."""
+
+    fault: Fault | None = None
+
+
 class RegisterFile:
     """Registers, armed lists and the lock, as they are between two edges.
 
@@ -147,32 +154,31 @@ class RegisterFile:
 
     # -- accesses -------------------------------------------------------------------------------------
 
-    def refused(self, access: Access, *, busy: bool) -> bool:
-        """Whether it is answered with SLVERR. A doorbell of a misaligned list leaves a fault."""
+    def refusal(self, access: Access, *, busy: bool) -> Refusal | None:
+        """Whether it is answered with SLVERR, and what that leaves behind."""
         try:
             register = Register(access.address)
         except ValueError:
-            return True
+            return Refusal()
         if access.value is None:
-            return False
+            return None
         port = _LIST_OF.get(register)
         if register not in WRITABLE or self._locked_out(access, register):
-            return True
+            return Refusal()
         if (busy and port is None and register not in ALWAYS_OPEN) or port in self.armed:
-            return True
-        return port is not None and register is port.doorbell and self._cannot_ring(port)
+            return Refusal()
+        return None if port is None or register is not port.doorbell else self._no_ring(port)
 
     def _locked_out(self, access: Access, register: Register) -> bool:
         if self.lock is None or self.lock == access.master:
             return False
         return not (register is Register.SOFT_RESET and access.privileged)
 
-    def _cannot_ring(self, port: ListPort) -> bool:
+    def _no_ring(self, port: ListPort) -> Refusal | None:
         address = self.values[port.address]
         if address % LIST_ALIGNMENT:
-            self.fault(Fault(FaultKind.ALIGNMENT, port.access, address))
-            return True
-        return not 0 < self.values[port.length] <= MAX_DESCRIPTORS
+            return Refusal(Fault(FaultKind.ALIGNMENT, port.access, address))
+        return None if 0 < self.values[port.length] <= MAX_DESCRIPTORS else Refusal()
 
     def store(self, access: Access, value: int, *, busy: bool) -> ListPort | None:
         """A write that is not refused. Returns the list whose doorbell it rings."""

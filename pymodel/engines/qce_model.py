@@ -119,7 +119,9 @@ class QceModel:
         """Carry an access out at ``edge``, which is now."""
         self._settle(edge)
         busy = self._busy()
-        if self._registers.refused(access, busy=busy):
+        if (refusal := self._registers.refusal(access, busy=busy)) is not None:
+            if refusal.fault is not None:
+                self._registers.fault(refusal.fault)
             return Answer(edge + 1, refused=True)
         if access.value is None:
             return Answer(edge + 1, value=self._read(Register(access.address), edge))

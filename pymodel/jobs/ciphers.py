@@ -104,12 +104,18 @@ def expected(mode: str, key: bytes, iv: bytes, data: bytes, *, encrypt: bool,
     if mode == "gcm":
         plaintext, ciphertext = (data, result) if encrypt else (result, data)
         if _sealed(key, iv, plaintext, aad) != ciphertext + next_iv:
-            raise ReferencesDisagree(f"gcm of {len(data)} bytes, key {key.hex()}, iv {iv.hex()}, {encrypt=}")
+            raise _disagree("gcm", key, data, encrypt)
         return result, next_iv
     second = _cryptography(mode, key, iv, data, encrypt)
     if second is not None and second != result:
-        raise ReferencesDisagree(f"{mode} of {len(data)} bytes, key {key.hex()}, iv {iv.hex()}, {encrypt=}")
+        raise _disagree(mode, key, data, encrypt)
     return result, next_iv
+
+
+def _disagree(mode: str, key: bytes, data: bytes, encrypt: bool) -> ReferencesDisagree:
+    """Without the key, which may be somebody's."""
+    direction = "encryption" if encrypt else "decryption"
+    return ReferencesDisagree(f"{mode} {direction} of {len(data)} bytes under a key of {8 * len(key)} bits")
 
 
 def _sealed(key: bytes, iv: bytes, plaintext: bytes, aad: bytes) -> bytes:

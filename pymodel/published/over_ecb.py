@@ -15,7 +15,7 @@ UNITS_AT_ONCE = 8
 """Sectors in a request of ``batch``: a page."""
 WISHED_BYTES = 8192
 PROFILE = "via-nano-2010"
-WRITE, READ = "write-tmpfs", "read-disk"
+READ = "read-disk"
 
 
 @dataclass(frozen=True, slots=True)
