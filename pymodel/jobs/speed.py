@@ -20,6 +20,8 @@ from pymodel.jobs.engines import host_of
 from pymodel.memory import PAGE_BYTES
 from pymodel.modes import Cbc, Ctr, Ecb, Xts
 
+MOST_BYTES = 1 << 20
+"""Of a request: with its scratch memory it must fit into the bench's."""
 WARM_UP = 1
 """Requests before the one that counts: it finds the engine as a request like it has left it."""
 
@@ -50,9 +52,11 @@ class Cell:
         if self.key_bits not in [8 * size for size in KEY_BYTES[self.mode]]:
             raise InvalidRequest(f"{self.mode} with a key of {self.key_bits} bits: choose one of "
                                  f"{', '.join(str(8 * size) for size in KEY_BYTES[self.mode])}")
-        if self.bytes < BLOCK_BYTES or (self.bytes % BLOCK_BYTES and self.mode in ("ecb", "cbc")):
-            raise InvalidRequest(f"{self.mode} of {self.bytes} bytes: whole blocks of {BLOCK_BYTES}, but "
-                                 f"xts and ctr may have a part of one more")
+        least = 1 if self.mode == "ctr" else BLOCK_BYTES
+        if not least <= self.bytes <= MOST_BYTES:
+            raise InvalidRequest(f"{self.mode} of {self.bytes} bytes: {least} to {MOST_BYTES}")
+        if self.bytes % BLOCK_BYTES and self.mode in ("ecb", "cbc"):
+            raise InvalidRequest(f"{self.mode} of {self.bytes} bytes: whole blocks of {BLOCK_BYTES}")
         if self.unit_bytes < 0 or 0 < self.unit_bytes < BLOCK_BYTES:
             raise InvalidRequest(f"data units of {self.unit_bytes} bytes: at least {BLOCK_BYTES}")
         if self.unit_bytes and 0 < self.bytes % self.unit_bytes < BLOCK_BYTES:

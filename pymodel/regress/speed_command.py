@@ -58,6 +58,9 @@ class SpeedOptions:
                                  f"{', '.join(DIRECTIONS)}")
         if self.strategy not in STRATEGIES:
             raise InvalidRequest(f"unknown strategy '{self.strategy}': choose one of {', '.join(STRATEGIES)}")
+        for name, given in (("--strategy", self.strategy != STRATEGIES[0]), ("--data-unit", self.unit_bytes)):
+            if given and "xts" not in self.modes:
+                raise InvalidRequest(f"{name} is for xts, not for {', '.join(self.modes)}")
         return [Cell(mode, bits, size, decrypt=decrypt, strategy=self.strategy, unit_bytes=self.unit_bytes,
                      host_expands=self.host_expands or None)
                 for mode in self.modes for decrypt in DIRECTIONS[self.direction]
