@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 from luks_images import STATE, patched, volume
@@ -40,6 +42,7 @@ BAD_COMMANDS = [
     ("image --passphrase-file pass sector", "sector needs N"),
     ("image --passphrase-file pass sector 2", "sector 2: the payload of image has sectors 0 .. 1"),
     ("image --passphrase-file pass sector 18446744073709551616", "the payload of image has sectors 0 .. 1"),
+    ("image --passphrase-file pass sector " + "9" * 5000, f"sector {'9' * 20}...: the payload of image has"),
     ("image --passphrase-file pass sector -- -1", "sector '-1' is not a number"),
     ("image --passphrase-file pass sector -1", "No such option: -1"),
     ("image --passphrase-file pass sector 0x1", "sector '0x1' is not a number"),
@@ -84,6 +87,8 @@ BAD_IMAGES = {
     "a slot of 2**31": (patched(IMAGE, STATE + 4, b"\x80\0\0\0"), "key slot 0 has 2147483648 iterations"),
     "a slot in the header": (patched(IMAGE, STATE + 40, bytes(4)), "damaged: key slot 0 has its key"),
     "a slot behind the payload": (patched(IMAGE, STATE + 40, b"\xff" * 4), "damaged: key slot 0 has its key"),
+    "slots in one place": (patched(IMAGE, STATE + 5 * 48 + 40, IMAGE[STATE + 40:STATE + 44]),
+                           "damaged: the key material of slot 5 begins inside that of slot 0"),
     "other stripes": (patched(IMAGE, STATE + 44, b"\0\0\0\1"), "damaged: key slot 0 has 1 stripes instead"),
 }
 
@@ -171,3 +176,19 @@ def test_every_byte_of_the_header_may_be_anything_without_a_crash(files, capfd):
         code = cli.run_command_line(["luks", "image", "info"])
         shown = capfd.readouterr()
         assert (code, shown.err.count("\n")) in ((0, 0), (2, 1)), (at, shown)
+
+
+def test_an_empty_name_of_the_output_is_refused(refused):
+    assert "OUT is empty" in refused([*COMMAND, "decrypt", ""])
+
+
+@pytest.mark.parametrize(("shell", "code", "says"), [
+    ("sector 0 >&-", 2, "ecbench: sector N writes to stdout, which is closed"),
+    ("sector 0 --json /dev/stdout >both", 2,
+     "ecbench: sector N writes to stdout, and --json is the same file"),
+    ("sector 0 >/dev/full", 1, "FAIL cannot write the sector to stdout: No space left on device"),
+])
+def test_a_sector_that_cannot_be_written_is_one_line(files, shell, code, says):
+    ended = subprocess.run(f"{sys.executable} -m pymodel.cli luks {' '.join(COMMAND)} --on model {shell}",
+                           shell=True, capture_output=True, text=True, check=False, cwd=files)
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (code, says)

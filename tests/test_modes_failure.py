@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 
 import pytest
@@ -12,7 +13,7 @@ from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import EngineFault, EngineHang, InvalidRequest
 from pymodel.kernel import Cpu, Kernel, gather
 from pymodel.memory import HostAccessError, HostMemory
-from pymodel.modes import Cbc, Ctr, Ecb, Xts
+from pymodel.modes import Cbc, Ctr, Ecb, Essiv, SectorCipher, Xts
 
 KEY = bytes(range(64))
 IV = bytes(range(100, 116))
@@ -50,6 +51,27 @@ def test_many_tasks_may_use_one_mode_object_at_once():
                      golden.ctr_crypt(KEY[:24], iv, data[:-3]), golden.xts_encrypt(KEY, iv, data + b"tail"),
                      golden.xts_decrypt(KEY, iv, data + b"tail")]
     assert engine.kernel.run(gather(engine.kernel, *jobs)) == expected
+
+
+def test_sectors_have_the_ivs_and_the_key_of_their_beginning_when_both_keys_change_under_way():
+    """The IVs take an engine call; keys that are set while it lasts are for the next request."""
+    engine, old, new = slow_engine(), KEY[:32], KEY[32:]
+    cbc, essiv, data = Cbc(engine, old), Essiv(engine, old), bytes(range(256)) * 4
+    src = Buffers.of(engine.memory.allocate(1024), 1024)
+    src.scatter(engine.memory, data)
+
+    async def both():
+        task = engine.kernel.start(SectorCipher(cbc, essiv).encrypt(5, src, src), "sectors")
+        await engine.kernel.sleep(1)
+        cbc.set_key(new)
+        essiv.set_key(new)
+        await task.join()
+
+    engine.kernel.run(both())
+    digest = hashlib.sha256(old).digest()
+    assert src.read(engine.memory) == b"".join(
+        golden.cbc_encrypt(old, golden.ecb_encrypt(digest, number.to_bytes(16, "little")),
+                           data[512 * place:512 * place + 512])[0] for place, number in enumerate((5, 6)))
 
 
 def test_a_request_in_flight_ends_with_the_key_it_began_with():

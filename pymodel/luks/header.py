@@ -9,6 +9,7 @@ import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from pymodel.errors import InvalidRequest, Unsupported
@@ -138,6 +139,11 @@ def _check_places(header: Header, image_bytes: int) -> None:
             raise InvalidRequest(f"damaged: key slot {slot.number} has its key material in sectors "
                                  f"{slot.first_sector} .. {end - 1}, not between the header and the payload, "
                                  f"which begins at {header.payload_sector}")
+    placed = sorted(header.active_slots, key=lambda slot: slot.first_sector)
+    for one, other in pairwise(placed):
+        if one.first_sector + header.material_sectors > other.first_sector:
+            raise InvalidRequest(f"damaged: the key material of slot {other.number} begins inside that of "
+                                 f"slot {one.number}")
     payload = header.payload_sector * SECTOR_BYTES
     if image_bytes <= payload:
         raise InvalidRequest(f"truncated: {image_bytes} bytes, and the payload begins at byte {payload}")

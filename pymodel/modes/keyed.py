@@ -126,7 +126,7 @@ class KeyedMode:
 async def on_bytes(engine: BlockEngine, data: bytes,
                    request: Callable[[Buffers], Awaitable[T]]) -> tuple[bytes, T]:
     """Put ``data`` into the engine's memory, run an in-place request on it and take it out again."""
-    with allocated(engine, len(data)) as buffer:
+    with scratch(engine, len(data)) as buffer:
         buffer.scatter(engine.memory, data)
         result = await request(buffer)
         return buffer.read(engine.memory), result

@@ -41,13 +41,16 @@ class SectorCipher:
         Raises: InvalidRequest (number, length, placement), before anything is written; EngineFault,
         EngineHang, Unsupported; OutOfMemory.
         """
-        await self.mode.encrypt_units(await self._numbered(first, src, dst), self.unit_bytes, src, dst)
+        with self.mode.copy() as mode:
+            await mode.encrypt_units(await self._numbered(first, src, dst), self.unit_bytes, src, dst)
 
     async def decrypt(self, first: int, src: Buffers, dst: Buffers) -> None:
         """The inverse of ``encrypt``, with the same rules."""
-        await self.mode.decrypt_units(await self._numbered(first, src, dst), self.unit_bytes, src, dst)
+        with self.mode.copy() as mode:
+            await mode.decrypt_units(await self._numbered(first, src, dst), self.unit_bytes, src, dst)
 
     async def _numbered(self, first: int, src: Buffers, dst: Buffers) -> list[bytes]:
+        """The IVs. They may take an engine call, so the caller has got hold of the data's key before."""
         check_placement(src, dst)
         units = numbers(first, len(src), self.unit_bytes, self.counting)
         if isinstance(self._ivs, Essiv):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ WORK = ("info", "decrypt", "sector")
 
 _PASSPHRASE_LIMIT = 8 << 20
 """Bytes: cryptsetup's limit for a key file."""
+_SHOWN_DIGITS = 20
+"""Of a number that is too large."""
 _FIGURES = ("slot", "key_slot_blocks", "hardware_blocks", "software_blocks", "engine_cycles", "seconds",
             "blocks_per_second")
 
@@ -70,7 +73,7 @@ def luks(options: LuksOptions, display: Display) -> int:
         result = _run(options, spec, display)
         problem = _problem(result, output.temporary, stretch)
         if not problem:
-            _hand_over(options, output)
+            problem = _hand_over(options, output)
     row = _row(options, header, stretch, result, problem)
     if options.json is not None:
         write_json(options.json, not problem, [row])
@@ -145,11 +148,12 @@ def _stretch(options: LuksOptions, header: Header) -> _Stretch:
     text = options.operand or ""
     if not (text.isascii() and text.isdigit()):
         raise InvalidRequest(f"sector '{text}' is not a number")
-    number = int(text)
-    if number >= header.sectors:
-        raise InvalidRequest(f"sector {number}: the payload of {options.image} has sectors 0 .. "
+    text = text.lstrip("0") or "0"
+    if len(text) > len(str(header.sectors)) or int(text) >= header.sectors:
+        shown = text if len(text) <= _SHOWN_DIGITS else f"{text[:_SHOWN_DIGITS]}..."
+        raise InvalidRequest(f"sector {shown}: the payload of {options.image} has sectors 0 .. "
                              f"{header.sectors - 1}")
-    return _Stretch(number, 1)
+    return _Stretch(int(text), 1)
 
 
 def _passphrases(path: Path | None) -> list[bytes]:
@@ -174,10 +178,26 @@ def _check_outputs(options: LuksOptions) -> None:
     """Raises InvalidRequest where the result or the rows could not be written, or would destroy something."""
     inputs = [("IMAGE", options.image), ("--passphrase-file", options.passphrase_file)]
     out = Path(options.operand or "") if options.work == "decrypt" else None
+    if options.work == "decrypt" and not options.operand:
+        raise InvalidRequest("OUT is empty")
     check_writable(options.json, *inputs, ("OUT", out))
+    if options.work == "sector":
+        _check_stdout(options)
     if out is not None:
         check_writable(out, *inputs, name="OUT")
         check_replaceable(out)
+
+
+def _check_stdout(options: LuksOptions) -> None:
+    """Raises InvalidRequest where a sector could not go there, or not alone."""
+    if sys.stdout is None:
+        raise InvalidRequest("sector N writes to stdout, which is closed")
+    if options.json is None:
+        return
+    with suppress(OSError):
+        here, there = os.fstat(sys.stdout.fileno()), options.json.stat()
+        if (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
+            raise InvalidRequest("sector N writes to stdout, and --json is the same file")
 
 
 # -- where the result goes --------------------------------------------------------------------
@@ -195,13 +215,19 @@ def _destination(options: LuksOptions) -> Iterator[OutputFile]:
         yield output
 
 
-def _hand_over(options: LuksOptions, output: OutputFile) -> None:
+def _hand_over(options: LuksOptions, output: OutputFile) -> str:
+    """What went wrong with it, or an empty string."""
     if options.work == "decrypt":
         output.commit()
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(output.temporary.read_bytes())
-    sys.stdout.buffer.flush()
+        return ""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(output.temporary.read_bytes())
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again at its end
+        return f"cannot write the sector to stdout: {error.strerror}"
+    return ""
 
 
 # -- info -------------------------------------------------------------------------------------
