@@ -1,6 +1,8 @@
 """Two outputs of one command never go to one file, and what is no Python is not simulated."""
 
 import json
+import os
+import threading
 
 import pytest
 
@@ -41,3 +43,15 @@ def test_the_catalogue_of_quirks_is_shown_whole(tmp_path):
     assert {row["bit"] for row in rows} == set(range(14))
     assert {row["engine"] for row in rows} == {"padlock", "qce"}
     assert all({"bit", "name", "engine", "naive", "right", "off"} <= set(row) for row in rows)
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv", "--plot"])
+def test_a_pipe_gets_the_text_and_stays_a_pipe(tmp_path, option):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    assert run_command_line(["speed", "--bytes", "64", "--key-bits", "256", option, str(pipe)]) == 0
+    reader.join(10)
+    assert pipe.is_fifo()
+    assert "64" in got[0]

@@ -126,18 +126,22 @@ def check_writable(path: Path | None, *inputs: tuple[str, Path | None], name: st
 
 
 def write_json(path: Path, ok: bool, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One object, ``ok`` and ``rows``; the file appears complete or not at all.
+    """One object, ``ok`` and ``rows``, as ``write_text`` does. Raises: EcbenchError."""
+    write_text(path, json.dumps({"ok": ok, "rows": list(rows)}, indent=2) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """The file appears complete or not at all; into a pipe or a device the text is written as it is.
 
     Raises: EcbenchError.
     """
-    text = json.dumps({"ok": ok, "rows": list(rows)}, indent=2) + "\n"
     try:
         if _is_stream(path):
-            with path.open("a") as stream:
+            with path.open("a", encoding="utf-8") as stream:
                 stream.write(text)
             return
         with output_file(path) as output:
-            output.temporary.write_text(text)
+            output.temporary.write_text(text, encoding="utf-8")
             output.commit()
     except OSError as error:
         raise EcbenchError(f"cannot write {path}: {error.strerror}") from None

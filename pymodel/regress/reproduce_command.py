@@ -11,10 +11,9 @@ from typing import Any
 from pymodel.errors import InvalidRequest
 from pymodel.published import EXPERIMENTS, Experiment
 from pymodel.published.cells import FIT, JUDGE, Outcome, Reproduction, mean
-from pymodel.regress.display import Display, check_writable, write_json
+from pymodel.regress.display import Display, check_writable, write_json, write_text
 from pymodel.regress.launch import JobRequest
 from pymodel.regress.reproduce_page import page, per_cent
-from pymodel.regress.speed_command import write_text
 from pymodel.regress.target import Launcher, Target
 
 SUMMARY = {"experiment": "experiment", "cells": "cells", "max": "max error", "mean": "mean error",

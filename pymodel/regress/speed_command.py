@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.engines.quirks import Quirk
-from pymodel.errors import EcbenchError, InvalidRequest
+from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.jobs.speed import Cell
 from pymodel.modes.xts import STRATEGIES
 from pymodel.published.cells import Curves
-from pymodel.regress.display import Display, check_writable, write_json
+from pymodel.regress.display import Display, check_writable, write_json, write_text
 from pymodel.regress.launch import JobRequest
-from pymodel.regress.output_file import output_file
 from pymodel.regress.plot import svg
 from pymodel.regress.target import Launcher, Target
 
@@ -160,16 +159,6 @@ def _write(options: SpeedOptions, ok: bool, rows: Sequence[Mapping[str, Any]]) -
         write_text(options.csv, text.getvalue())
     if options.plot is not None and rows:
         write_text(options.plot, svg(_curves(options, rows)))
-
-
-def write_text(path: Path, text: str) -> None:
-    """The file appears complete or not at all. Raises: EcbenchError."""
-    try:
-        with output_file(path) as output:
-            output.temporary.write_text(text, encoding="utf-8")
-            output.commit()
-    except OSError as error:
-        raise EcbenchError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _curves(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> Curves:
