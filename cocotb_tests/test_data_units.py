@@ -34,9 +34,9 @@ def sectors(data, size=SECTOR):
     return [data[start:start + size] for start in range(0, len(data), size)]
 
 
-def xts_of(data, tweaks, size=SECTOR, *, decrypt=False):
-    crypt = golden.xts_decrypt if decrypt else golden.xts_encrypt
-    return b"".join(crypt(KEY, tweak, unit) for tweak, unit in zip(tweaks, sectors(data, size), strict=True))
+def xts_of(data, tweaks, size=SECTOR):
+    return b"".join(golden.xts_encrypt(KEY, tweak, unit)
+                    for tweak, unit in zip(tweaks, sectors(data, size), strict=True))
 
 
 def cbc_of(data, ivs, size=SECTOR):

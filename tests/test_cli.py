@@ -11,23 +11,13 @@ from pathlib import Path
 
 import interruptible
 import pytest
+from command import rows_of, run
 
-from pymodel import cli
 from pymodel.jobs import run as run_job_module
 from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.engines import ENGINES
 from pymodel.modes.xts import STRATEGIES
 from pymodel.regress import run_command, simulators
-
-
-def run(*arguments):
-    return cli.run_command_line([str(word) for word in arguments])
-
-
-def rows_of(path):
-    contents = json.loads(path.read_text())
-    assert set(contents) == {"ok", "rows"}
-    return contents["ok"], contents["rows"]
 
 
 def test_run_on_the_models_prints_a_row_for_each_engine_mode_and_key_size(tmp_path, capsys):

@@ -6,23 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from command import rows_of, run
 from conftest import CASE_FILE
 
-from pymodel import cli
 from pymodel.jobs.engines import ENGINES
 
 FAILING_CASE = {"name": "wrong on purpose", "mode": "ecb", "key": "00" * 16, "input": {"zeros": 16},
                 "expect": {"out": {"hex": "00" * 16}}}
-
-
-def run(*arguments):
-    return cli.run_command_line([str(word) for word in arguments])
-
-
-def rows_of(path):
-    contents = json.loads(path.read_text())
-    assert set(contents) == {"ok", "rows"}
-    return contents["ok"], contents["rows"]
 
 
 def test_a_failing_case_whose_name_cannot_be_written_is_shown(tmp_path):

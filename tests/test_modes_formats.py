@@ -7,12 +7,14 @@ import random
 import pytest
 from padlock_bench import PadlockBench
 from qce_driver_bench import QceBench
+from seeded import seeded
 
 from pymodel.buffers import Buffers, Mblk, Piece
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
-from pymodel.jobs.layouts import KEY_BYTES, MODES, LayoutCase, fixed_requests, judge, random_request
+from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES
+from pymodel.jobs.layouts import LayoutCase, fixed_requests, judge, random_request
 from pymodel.jobs.piece_layouts import FIXED, Areas, PieceLayout, PlacedRequest, Side
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import PAGE_BYTES, HostMemory
@@ -86,11 +88,9 @@ def test_a_split_is_the_parts_one_after_another():
 # -- requests -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ALL_MODES)
 def test_layouts_are_right_in_every_mode_over_the_software_engine(mode):
-    seed = seed_from_environment()
-    print(f"ECBENCH_SEED={seed}")
-    rng, engine = random.Random(f"{seed}/{mode}"), software()
+    rng, engine = seeded(mode), software()
     areas, chosen = Areas(engine.memory), [*fixed_requests(mode, rng)]
     chosen += [random_request(mode, rng) for _ in range(RANDOM_LAYOUTS)]
     for number, (layout, case) in enumerate(chosen):
@@ -99,12 +99,10 @@ def test_layouts_are_right_in_every_mode_over_the_software_engine(mode):
 
 
 @pytest.mark.parametrize("engine_name", ["padlock", "qce"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ALL_MODES)
 def test_the_layouts_of_testmgr_and_800_random_ones_are_right_in_every_mode(run_job, engine_name, mode):
-    seed = seed_from_environment()
-    print(f"ECBENCH_SEED={seed}")
-    end = run_job("layouts", {"modes": [mode], "fixed": True, "random": RANDOM_LAYOUTS, "seed": seed},
-                  bench=BenchSpec(engine=engine_name))
+    end = run_job("layouts", {"modes": [mode], "fixed": True, "random": RANDOM_LAYOUTS,
+                              "seed": seed_from_environment()}, bench=BenchSpec(engine=engine_name))
     end.assert_passed()
     assert end.result["requests"] == len(FIXED) * 5 * 2 + RANDOM_LAYOUTS
     assert len(end.result["formats"]) == 3 + 9

@@ -1,14 +1,12 @@
 """The 576 cases on RTL: all of them where that is quick, elsewhere a third, and every night the rest."""
 
-import random
-
 import pytest
 from conftest import CASE_FILE
+from seeded import seeded
 
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.case_file import parse_case, read_case_file
 from pymodel.jobs.engines import ENGINES
-from pymodel.regress.run import seed_from_environment
 
 ALL = read_case_file(CASE_FILE)
 
@@ -19,9 +17,9 @@ def chained_bytes(values):
     return len(case.data) if case.mode == "cbc" and case.encrypt else 0
 
 
-def a_third(seed):
+def a_third():
     """One of each three cases that cost alike."""
-    rng, alike = random.Random(seed), sorted(ALL, key=chained_bytes)
+    rng, alike = seeded("a third of the cases"), sorted(ALL, key=chained_bytes)
     return [rng.choice(alike[start:start + 3]) for start in range(0, len(alike), 3)]
 
 
@@ -34,9 +32,7 @@ def replay(run_job, sim, engine, cases):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_cases_pass_on_rtl(run_job, sim, engine):
-    seed = seed_from_environment()
-    print(f"ECBENCH_SEED={seed}")
-    replay(run_job, sim, engine, ALL if sim.name == "verilator" else a_third(seed))
+    replay(run_job, sim, engine, ALL if sim.name == "verilator" else a_third())
 
 
 @pytest.mark.nightly

@@ -3,8 +3,8 @@
 import pytest
 
 from pymodel.jobs import BenchSpec
+from pymodel.jobs.ciphers import ALL_MODES
 from pymodel.jobs.engines import ENGINES
-from pymodel.jobs.layouts import MODES
 from pymodel.jobs.piece_layouts import FIXED
 from pymodel.regress.run import seed_from_environment
 
@@ -13,12 +13,10 @@ RANDOM_LAYOUTS = {"verilator": 40, "icarus": 8}
 
 
 def replay(run_job, sim, engine, count):
-    seed = seed_from_environment()
-    print(f"ECBENCH_SEED={seed}")
-    end = run_job("layouts", {"modes": MODES, "fixed": True, "random": count, "seed": seed}, sim,
-                  BenchSpec(engine=engine))
+    end = run_job("layouts", {"modes": ALL_MODES, "fixed": True, "random": count,
+                              "seed": seed_from_environment()}, sim, BenchSpec(engine=engine))
     end.assert_passed()
-    assert end.result["requests"] == len(MODES) * (len(FIXED) * 5 * 2 + count)
+    assert end.result["requests"] == len(ALL_MODES) * (len(FIXED) * 5 * 2 + count)
     assert end.result["hardware_blocks"] > 1000
 
 

@@ -8,7 +8,7 @@ from pymodel.block_engine import BLOCK_BYTES
 from pymodel.drivers.padlock import PadlockDriver
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.case_file import Case, parse_case
-from pymodel.jobs.case_request import CaseFailure, perform
+from pymodel.jobs.case_request import CaseFailure, Outcome, perform
 from pymodel.jobs.case_sequence import Sequence
 from pymodel.jobs.ciphers import MODES, runs_in_hardware
 from pymodel.jobs.engines import Driver
@@ -94,7 +94,8 @@ async def _data_units(engine: Driver, case: Case, strategy: str) -> None:
                                 strategy)
         outcome.check_accepted()
         result += outcome.result
-    _check_run(case, result)
+    if not case.expect.matches(result):
+        raise CaseFailure(f"wrong output ({len(result)} bytes)")
 
 
 async def _data_units_at_once(engine: Driver, case: Case) -> None:
@@ -104,20 +105,11 @@ async def _data_units_at_once(engine: Driver, case: Case) -> None:
         with Xts(engine, case.key, strategy="batch") as xts:
             crypt = xts.encrypt_units if case.encrypt else xts.decrypt_units
             await crypt(_tweaks(case), case.unit, placement.src, placement.dst)
-        result = placement.result()
-        _check_run(case, result)
-        if damage := placement.damage(result):
-            raise CaseFailure(damage)
+        spent, result = engine.counters.since(before), placement.result()
+        outcome = Outcome(result, b"", None, placement.damage(result), spent.hardware_blocks, spent.calls > 0,
+                          runs_in_hardware(engine, "xts", len(case.key)))
     finally:
         placement.release()
-    spent = engine.counters.since(before)
+    outcome.judge(case.expect)
     if spent.calls > (3 if case.unit % BLOCK_BYTES or len(case.data) % case.unit else 2):
         raise CaseFailure(f"{spent.calls} engine calls for a batch")
-    if runs_in_hardware(engine, "xts", len(case.key)) and not spent.hardware_blocks:
-        raise CaseFailure("the engine did not do a single block")
-
-
-def _check_run(case: Case, result: bytes) -> None:
-    """Raises CaseFailure."""
-    if not case.expect.matches(result):
-        raise CaseFailure(f"wrong output ({len(result)} bytes)")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pymodel.block_engine import BLOCK_BYTES, BlockEngine
-from pymodel.buffers import Buffers
 from pymodel.jobs.bench import Bench, Report
 from pymodel.jobs.checked import Wrong, check_result
 from pymodel.jobs.ciphers import shortfall
 from pymodel.jobs.crypt_modes import CHUNK_BYTES, FILE_CIPHERS, FileCipher
 from pymodel.jobs.crypt_spec import CryptSpec
+from pymodel.modes.keyed import on_bytes
 
 
 async def crypt_file(bench: Bench, spec: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -43,7 +43,6 @@ class _Passage:
 
     def __init__(self, bench: Bench, engine: BlockEngine, spec: CryptSpec, report: Report) -> None:
         self._bench = bench
-        self._memory = bench.memory
         self._engine = engine
         self._spec = spec
         self._report = report
@@ -83,14 +82,8 @@ class _Passage:
                           "total": self._spec.blocks})
 
     async def _through(self, cipher: FileCipher, position: int, data: bytes) -> bytes:
-        address = self._memory.allocate(len(data))
-        try:
-            buffer = Buffers.of(address, len(data))
-            buffer.scatter(self._memory, data)
-            await cipher.crypt(position, buffer)
-            return buffer.read(self._memory)
-        finally:
-            self._memory.free(address)
+        result, _ = await on_bytes(self._engine, data, lambda buffer: cipher.crypt(position, buffer))
+        return result
 
 
 def _pieces(length: int) -> Iterator[tuple[int, int]]:

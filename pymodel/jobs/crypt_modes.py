@@ -42,7 +42,7 @@ class FileCipher(ABC):
 
     @abstractmethod
     async def crypt(self, position: int, buffer: Buffers) -> None:
-        """The same through the engine, in place, piece by piece, in order."""
+        """The same through the engine, in place, piece by piece of a group, in order."""
 
 
 class _EcbFile(FileCipher):
@@ -100,20 +100,15 @@ class _XtsFile(FileCipher):
             units = self._mode.encrypt_units if self._spec.encrypt else self._mode.decrypt_units
             await units(tweaks, size, buffer, buffer)
             return
-        done = 0
-        while done < len(buffer):
-            offset = (position + done) % self._spec.data_unit
-            left = min(self._spec.data_unit - offset, self._spec.length - position - done)
-            part = buffer.part(done, min(left, len(buffer) - done))
-            if not offset:
-                self._unit = self._unit_open.enter_context(
-                    self._mode.data_unit(self._tweak(position + done), decrypt=not self._spec.encrypt))
-            if len(part) < left:
-                await self._unit.part(part, part)
-            else:
-                await self._unit.last(part, part)
-                self._unit_open.close()
-            done += len(part)
+        left = min(size - position % size, self._spec.length - position)
+        if not position % size:
+            self._unit = self._unit_open.enter_context(
+                self._mode.data_unit(self._tweak(position), decrypt=not self._spec.encrypt))
+        if len(buffer) < left:
+            await self._unit.part(buffer, buffer)
+        else:
+            await self._unit.last(buffer, buffer)
+            self._unit_open.close()
 
 
 FILE_CIPHERS: Mapping[str, type[FileCipher]] = {"ecb": _EcbFile, "cbc": _CbcFile, "xts": _XtsFile}

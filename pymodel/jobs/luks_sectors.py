@@ -14,6 +14,7 @@ from pymodel.luks.header import SECTOR_BYTES
 from pymodel.modes.cbc import Cbc
 from pymodel.modes.ecb import Ecb
 from pymodel.modes.essiv import Essiv
+from pymodel.modes.keyed import on_bytes
 from pymodel.modes.sector_cipher import SectorCipher
 from pymodel.modes.sectors import plain, plain64
 from pymodel.modes.xts import Xts
@@ -56,18 +57,14 @@ class VolumeSectors:
 
         Raises: what the engine raises.
         """
-        memory = self._engine.memory
-        address = memory.allocate(len(data))
-        try:
-            buffer = Buffers.of(address, len(data))
-            buffer.scatter(memory, data)
+        async def request(buffer: Buffers) -> None:
             if isinstance(self._mode, Ecb):
                 await self._mode.decrypt(buffer, buffer)
             else:
                 await self._mode.decrypt(first, buffer, buffer)
-            return buffer.read(memory)
-        finally:
-            memory.free(address)
+
+        result, _ = await on_bytes(self._engine, data, request)
+        return result
 
     def expected(self, first: int, data: bytes) -> bytes:
         """What ``decrypt`` must give."""

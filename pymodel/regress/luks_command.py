@@ -195,8 +195,7 @@ def _check_stdout(options: LuksOptions) -> None:
     if options.json is None:
         return
     with suppress(OSError):
-        here, there = os.fstat(sys.stdout.fileno()), options.json.stat()
-        if (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
+        if os.path.samestat(os.fstat(sys.stdout.fileno()), options.json.stat()):
             raise InvalidRequest("sector N writes to stdout, and --json is the same file")
 
 

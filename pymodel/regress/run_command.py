@@ -14,6 +14,7 @@ from pymodel.jobs.run import SHOWN_FAILURES
 from pymodel.modes.xts import STRATEGIES
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
+from pymodel.regress.options import check_strategy
 from pymodel.regress.sources import hdl_root
 from pymodel.regress.target import Launcher, Target, readable
 
@@ -61,8 +62,7 @@ def run_requests(options: RunOptions, display: Display) -> int:
     for mode in options.modes:
         if mode not in ALL_MODES:
             raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(ALL_MODES)}")
-    if options.strategy not in STRATEGIES:
-        raise InvalidRequest(f"unknown strategy '{options.strategy}': choose one of {', '.join(STRATEGIES)}")
+    check_strategy(options.strategy)
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
     for mode in options.modes:
         check_file(file, mode)

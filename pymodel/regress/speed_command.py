@@ -19,6 +19,7 @@ from pymodel.modes.xts import STRATEGIES
 from pymodel.published.cells import Curves
 from pymodel.regress.display import Display, check_writable, write_json, write_text
 from pymodel.regress.launch import JobRequest
+from pymodel.regress.options import check_strategy
 from pymodel.regress.plot import svg
 from pymodel.regress.target import Launcher, Target
 
@@ -55,8 +56,7 @@ class SpeedOptions:
         if self.direction not in DIRECTIONS:
             raise InvalidRequest(f"unknown direction '{self.direction}': choose one of "
                                  f"{', '.join(DIRECTIONS)}")
-        if self.strategy not in STRATEGIES:
-            raise InvalidRequest(f"unknown strategy '{self.strategy}': choose one of {', '.join(STRATEGIES)}")
+        check_strategy(self.strategy)
         for name, given in (("--strategy", self.strategy != STRATEGIES[0]), ("--data-unit", self.unit_bytes)):
             if given and "xts" not in self.modes:
                 raise InvalidRequest(f"{name} is for xts, not for {', '.join(self.modes)}")
