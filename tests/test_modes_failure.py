@@ -53,6 +53,26 @@ def test_many_tasks_may_use_one_mode_object_at_once():
     assert engine.kernel.run(gather(engine.kernel, *jobs)) == expected
 
 
+class KeepingEngine(SoftwareEngine):
+    """Owns the data of a request, and never ends it."""
+
+    async def ecb(self, key, src, dst, *, decrypt):
+        self.held = self.memory.owned(*((piece.address, piece.length) for piece in dst.runs))
+        self.held.__enter__()
+        await self.kernel.event("never").wait()
+
+
+@pytest.mark.parametrize("mode", [Cbc, Ctr, Xts])
+def test_a_request_that_is_abandoned_while_the_engine_owns_its_data_ends_without_a_word(mode):
+    """As all are when an interrupt ends the program: nobody can wipe what the engine still has."""
+    kernel = Kernel()
+    engine = KeepingEngine(HostMemory(64 * 4096), kernel, Cpu(kernel))
+    cipher = mode(engine, KEY[:32])
+    request = (cipher.crypt_bytes if mode is Ctr else cipher.encrypt_bytes)(IV, bytes(32))
+    request.send(None)
+    request.close()
+
+
 def test_sectors_have_the_ivs_and_the_key_of_their_beginning_when_both_keys_change_under_way():
     """The IVs take an engine call; keys that are set while it lasts are for the next request."""
     engine, old, new = slow_engine(), KEY[:32], KEY[32:]

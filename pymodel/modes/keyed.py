@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from typing import Self, TypeVar
 
@@ -140,7 +140,8 @@ def scratch(engine: BlockEngine, length: int) -> Iterator[Buffers]:
         try:
             yield buffer
         finally:
-            buffer.scatter(engine.memory, bytes(length))
+            with suppress(HostAccessError):  # abandoned in the midst of a request: the engine still has it
+                buffer.scatter(engine.memory, bytes(length))
 
 
 @contextmanager
