@@ -25,10 +25,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """``host``: cycles for a unit of work. ``bench``: settings of a BenchSpec. ``hertz``: engine cycles a
-    second, to tell time; None where cycles were published."""
+    """``engine``: the one of the machine, or ``software``; None: any. ``host``: cycles for a unit of work.
+    ``bench``: settings of a BenchSpec. ``hertz``: engine cycles a second, to tell time; None where cycles
+    were published."""
 
     about: str
+    engine: str | None = None
     host: Mapping[HostWork, Constant] = field(default_factory=dict)
     bench: Mapping[str, Constant] = field(default_factory=dict)
     hertz: Constant | None = None
@@ -59,7 +61,7 @@ NONE = "none"
 PROFILES: Mapping[str, Profile] = {
     NONE: Profile("host work takes no time: what is left is the engine and the register accesses of its bus"),
     "via-2008": Profile(
-        "a VIA with a PadLock under Linux 2.6, in cycles of its own clock, which is the engine's",
+        "a VIA with a PadLock under Linux 2.6, in cycles of its own clock, which is the engine's", "padlock",
         host={
             HostWork.REQUEST: Constant(513, "a request: the test's loop, the crypto API, the walk of it",
                                        _KEY_LOAD_TABLE, fitted=True),
@@ -73,7 +75,7 @@ PROFILES: Mapping[str, Profile] = {
             "write_latency": Constant(24, "of the memory, for writes", "the same as for reads"),
         }),
     "via-nano-2010": Profile(
-        "a VIA Nano with dm-crypt, which makes a request of each sector of 512 bytes",
+        "a VIA Nano with dm-crypt, which makes a request of each sector of 512 bytes", "padlock",
         host={
             HostWork.REQUEST: Constant(11_556, "a sector: file system, block layer, dm-crypt, the crypto API",
                                        _OVER_ECB, fitted=True),
@@ -88,7 +90,7 @@ PROFILES: Mapping[str, Profile] = {
         },
         hertz=Constant(1.288e9, "cycles of CPU and engine in a second", _OVER_ECB, fitted=True)),
     "ipq-2020": Profile(
-        "an IPQ4019 with its QCE under Linux 5, in cycles of the engine's clock",
+        "an IPQ4019 with its QCE under Linux 5, in cycles of the engine's clock", "qce",
         host={
             HostWork.REQUEST: Constant(132, "a request: the test's loop, the crypto API", _THRESHOLD,
                                        fitted=True),
@@ -108,6 +110,7 @@ PROFILES: Mapping[str, Profile] = {
                        "Linux, drivers/clk/qcom/gcc-ipq4019.c: gcc_crypto_clk is fepll125")),
     "x86-2018": Profile(
         "a PC whose CPU has AES instructions; a cycle is a nanosecond, because nanoseconds were published",
+        "software",
         host={
             HostWork.REQUEST: Constant(296, "a request: the crypto API, the walk, the calls of the cipher",
                                        _BUFFER, fitted=True),
