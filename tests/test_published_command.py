@@ -51,7 +51,7 @@ def test_one_outside_its_bound_ends_in_1_and_says_which(capsys, monkeypatch, tmp
 
 
 def test_requests_that_go_wrong_end_in_1(capsys, monkeypatch):
-    monkeypatch.setattr("pymodel.jobs.speed.reference", lambda *_, **__: b"")
+    monkeypatch.setattr("pymodel.jobs.speed_requests.reference", lambda *_, **__: b"")
     code, captured = reproduced(capsys, "xts-over-ecb")
     assert code == 1
     assert "FAIL xts-over-ecb: wrong output" in captured.out
