@@ -12,9 +12,10 @@ import typer
 
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import crypt_spec
-from pymodel.jobs.ciphers import ALL_MODES, MODES
+from pymodel.jobs.ciphers import ALL_MODES
 from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.profiles import NONE, PROFILES
+from pymodel.jobs.speed_cell import SPEED_MODES
 from pymodel.jobs.vectors import NAMES as VECTOR_SETS
 from pymodel.modes.xts import STRATEGIES
 from pymodel.published import EXPERIMENTS
@@ -45,7 +46,8 @@ from pymodel.regress.quirks_command import show_quirks
 from pymodel.regress.reproduce_command import ReproduceOptions, reproduce
 from pymodel.regress.run_command import RANDOM_REQUESTS, RunOptions, run_requests
 from pymodel.regress.run_vectors import VectorRun, run_vectors
-from pymodel.regress.speed_command import DIRECTIONS, SIZES, SpeedOptions, print_speed
+from pymodel.regress.speed_command import print_speed
+from pymodel.regress.speed_options import DIRECTIONS, SIZES, SPEED_ENGINES, SpeedOptions
 from pymodel.regress.target import Target
 from pymodel.regress.vectors_command import VectorsOptions, write_vectors
 from pymodel.vectors import generate, vector_file
@@ -159,22 +161,24 @@ def bench(
 @app.command()
 def speed(
     mode: Annotated[list[str] | None, typer.Option(
-        "--mode", help=f"xts by default; may be given again. One of {', '.join(MODES)}.")] = None,
+        "--mode", help=f"xts by default; may be given again. One of {', '.join(SPEED_MODES)}.")] = None,
     direction: Annotated[str, typer.Option("--direction", help=f"{', '.join(DIRECTIONS)}.")] = "both",
     key_bits: Annotated[list[int] | None, typer.Option(
         "--key-bits", help="Of the whole key; may be given again. All by default.")] = None,
     size: Annotated[list[int] | None, typer.Option(
         "--bytes", help=f"Of a request; may be given again. Else {', '.join(map(str, SIZES))}.")] = None,
-    strategy: Strategy = STRATEGIES[0],
-    data_unit: Annotated[int, typer.Option("--data-unit", min=0, help="XTS: bytes of a data unit, many in "
-                                           "one request; 0: the request is one.")] = 0,
+    strategy: Annotated[str | None, typer.Option("--strategy", help=f"Of XTS: {', '.join(STRATEGIES)}.",
+                                                 show_default=STRATEGIES[0])] = None,
+    data_unit: Annotated[int | None, typer.Option("--data-unit", help="XTS, CBC, ESSIV: bytes of a data "
+                                                  "unit, stream or sector, many in one request.")] = None,
     policy: Annotated[str | None, typer.Option("--policy", help="PadLock: when to load the key.")] = None,
     host_expands: Annotated[bool, typer.Option("--host-expands", help="PadLock: hand 128-bit keys over as "
                                                "schedules too.")] = False,
     threshold: Annotated[int | None, typer.Option("--threshold", min=0, help="QCE: bytes up to which "
                                                   "software does it, aes_sw_max_len; by default 0.")] = None,
     profile: Annotated[str, typer.Option("--profile", help=f"The machine: {', '.join(PROFILES)}.")] = NONE,
-    engine: Engine = "padlock",
+    engine: Annotated[str, typer.Option("--engine", help=f"{', '.join(SPEED_ENGINES)}; software: none, the "
+                                        "host computes.")] = ENGINES[0],
     stages: Stages = 1,
     on: On = "model",
     sim: Sim = "",
@@ -183,9 +187,10 @@ def speed(
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw cycles over bytes into this SVG.")] = None,
 ) -> Work:
     """Print what requests take, in cycles, in the tables of tcrypt."""
-    options = SpeedOptions(Target(engine, on, sim, stages=stages), tuple(mode or ("xts",)), direction,
-                           tuple(key_bits or ()), tuple(size or SIZES), strategy, data_unit, policy,
-                           host_expands, threshold, profile, json, csv, plot)
+    options = SpeedOptions(Target(engine, on, sim, stages=stages), tuple(dict.fromkeys(mode or ("xts",))),
+                           direction, tuple(dict.fromkeys(key_bits or ())),
+                           tuple(dict.fromkeys(size or SIZES)), strategy, data_unit, policy, host_expands,
+                           threshold, profile, json, csv, plot)
     return partial(print_speed, options, Display())
 
 
