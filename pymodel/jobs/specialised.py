@@ -16,23 +16,22 @@ from pymodel.buffers import Buffers, Mblk, Piece
 from pymodel.memory import ByteArray, HostMemory
 
 
-async def encrypt_raw(engine: BlockEngine, key: Key, iv: bytes, source: int, destination: int,
-                      length: int, block: int) -> None:
+async def encrypt_raw(engine: BlockEngine, key: Key, iv: bytes, source: Piece, destination: Piece,
+                      block: int) -> None:
     """``block``: address of a block of scratch memory, in all of these."""
     memory, size, chain = engine.memory, engine.block_size, np.frombuffer(iv, np.uint8)
-    scratch = Buffers.of(block, size)
-    for position in range(0, length, size):
-        memory.write(block, (_read(memory, source + position, size) ^ chain).tobytes())
-        await engine.ecb(key, scratch, Buffers.of(destination + position, size), decrypt=False)
-        chain = _read(memory, destination + position, size)
+    scratch, there = Buffers.of(block, size), destination.address
+    for here in range(source.address, source.end, size):
+        memory.write(block, (_read(memory, here, size) ^ chain).tobytes())
+        await engine.ecb(key, scratch, Buffers.of(there, size), decrypt=False)
+        chain, there = _read(memory, there, size), there + size
 
 
-async def decrypt_raw(engine: BlockEngine, key: Key, iv: bytes, source: int, destination: int,
-                      length: int) -> None:
-    memory, size = engine.memory, engine.block_size
-    chained = np.concatenate([np.frombuffer(iv, np.uint8), _read(memory, source, length)])
-    await engine.ecb(key, Buffers.of(source, length), Buffers.of(destination, length), decrypt=True)
-    memory.write(destination, (_read(memory, destination, length) ^ chained[:-size]).tobytes())
+async def decrypt_raw(engine: BlockEngine, key: Key, iv: bytes, source: Piece, destination: Piece) -> None:
+    memory, size, there, length = engine.memory, engine.block_size, destination.address, destination.length
+    chained = np.concatenate([np.frombuffer(iv, np.uint8), _read(memory, source.address, length)])
+    await engine.ecb(key, Buffers.of(source.address, length), Buffers.of(there, length), decrypt=True)
+    memory.write(there, (_read(memory, there, length) ^ chained[:-size]).tobytes())
 
 
 async def encrypt_uio(engine: BlockEngine, key: Key, iv: bytes, source: Sequence[Piece],

@@ -86,7 +86,26 @@ class Bars:
     cells: Mapping[str, Outcome]
 
 
-Plot = Curves | Comparison | Bars
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A cell whose simulated value is a median, between its quartiles ``lower`` and ``upper``."""
+
+    cell: Outcome
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Cells that have names: published beside simulated with its quartiles, along ``x``. ``groups``: cells by
+    name, those of a group beside each other."""
+
+    title: str
+    x: str
+    groups: Sequence[Mapping[str, Range]]
+
+
+Plot = Curves | Comparison | Bars | Ranges
 
 
 @dataclass(frozen=True, slots=True)

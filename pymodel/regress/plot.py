@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pymodel.published.cells import FIT, JUDGE, SHOWN, Bars, Comparison, Curves, Outcome, Plot
+from pymodel.published.cells import FIT, JUDGE, ORDER, SHOWN, Bars, Comparison, Curves, Outcome, Plot, Ranges
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,7 +24,9 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _LINES = ("-", "--", ":", "-.")
 _GREY = "#555555"
-_PARTS = {FIT: "fitted", JUDGE: "judged", SHOWN: "shown"}
+_PARTS = {FIT: "fitted", ORDER: "in order", JUDGE: "judged", SHOWN: "shown"}
+_ERROR_MARKERS = {FIT: ("o", 4), ORDER: ("d", 4), JUDGE: ("x", 5), SHOWN: ("+", 5)}
+"""Marker, and its size."""
 _STYLE: Mapping[str, Any] = {
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": 9,
     "axes.titlesize": 11, "axes.titlelocation": "left", "axes.axisbelow": True, "axes.grid": True,
@@ -73,6 +75,8 @@ def figure(plot: Plot) -> Figure:
         _comparison(made, plot)
     elif isinstance(plot, Curves):
         _curves(made, plot)
+    elif isinstance(plot, Ranges):
+        _ranges(made, plot)
     else:
         _bars(made, plot)
     return made
@@ -115,26 +119,24 @@ def _comparison(made: Figure, plot: Comparison) -> None:
                     marker=_pick(_MARKERS, number), label=f"{thing}, published", **look)
         values.plot(at, [cell.simulated for _, cell in points], linestyle=_pick(_LINES, number),
                     marker=".", markersize=3, label=f"{thing}, simulated", **look)
-        for fitted in (True, False):
-            errors.plot(*_errors(points, fitted), linestyle="none", marker="o" if fitted else "x",
-                        markersize=4 if fitted else 5, **look)
+        for part, (marker, size) in _ERROR_MARKERS.items():
+            errors.plot(*_errors(points, part), linestyle="none", marker=marker, markersize=size, **look)
     _bounds(errors, plot)
-    limit = 115 * max(abs(size or 0) for cell in cells for size in (cell.error, cell.bound))
+    limit = 115 * max(abs(height or 0) for cell in cells for height in (cell.error, cell.bound))
     errors.set_ylim(-(limit or 1), limit or 1)
-    keys: list[Artist] = [Line2D([], [], color=_GREY, linestyle="none", marker=marker, markersize=4,
-                                 label=f"error of a {name} cell")
-                          for name, marker, fitted in (("fitted", "o", True), ("judged", "x", False))
-                          if any((cell.part == FIT) == fitted for cell in cells)]
+    keys: list[Artist] = [Line2D([], [], color=_GREY, linestyle="none", marker=marker, markersize=size,
+                                 label=f"error of a cell {_PARTS[part]}")
+                          for part, (marker, size) in _ERROR_MARKERS.items()
+                          if any(cell.part == part for cell in cells)]
     values.legend()
     keys += errors.get_legend_handles_labels()[0]
     made.legend(handles=keys, loc="outside lower center", ncols=2 if len(keys) > 3 else 3)
     made.align_ylabels()
 
 
-def _errors(points: Iterable[tuple[float, Outcome]], fitted: bool) -> tuple[list[float], list[float]]:
-    """Places, and errors in per cent, of the cells that constants were fitted to, or of the others."""
-    found = [(x, 100 * cell.error) for x, cell in points
-             if cell.error is not None and (cell.part == FIT) == fitted]
+def _errors(points: Iterable[tuple[float, Outcome]], part: str) -> tuple[list[float], list[float]]:
+    """Places, and errors in per cent, of the cells of a part."""
+    found = [(x, 100 * cell.error) for x, cell in points if cell.error is not None and cell.part == part]
     return [x for x, _ in found], [error for _, error in found]
 
 
@@ -164,6 +166,28 @@ def _bars(made: Figure, plot: Bars) -> None:
         axes.bar_label(bars, fmt="{:,.1f}", padding=2, fontsize=8)
     axes.set_xticks(at, [f"{name}\n({_PARTS[cell.part]})" for name, cell in plot.cells.items()])
     made.legend(loc="outside lower center", ncols=2)
+
+
+def _ranges(made: Figure, plot: Ranges) -> None:
+    """A line for each cell, from the top down; the groups apart from each other."""
+    every = {name: one for cells in plot.groups for name, one in cells.items()}
+    groups = [number for number, cells in enumerate(plot.groups) for _ in cells]
+    at = [number + group for number, group in enumerate(groups)]
+    made.set_figheight(1.6 + 0.21 * (at[-1] + 1))
+    axes = made.subplots()
+    made.suptitle(plot.title, x=0.01, horizontalalignment="left", fontsize=11)  # wider than the axes
+    axes.set(xlabel=plot.x)
+    axes.axvline(0, color=_GREY, linewidth=0.8)
+    axes.plot([one.cell.published for one in every.values()], at, linestyle="none", marker="o",
+              fillstyle="none", color=_COLOURS[1], label="published")
+    axes.plot([one.cell.simulated for one in every.values()], at, linestyle="none", marker="|", markersize=8,
+              color=_COLOURS[0], label="simulated, median")
+    axes.hlines(at, [one.lower for one in every.values()], [one.upper for one in every.values()],
+                color=_COLOURS[0], label="simulated, from lower to upper quartile")
+    axes.set_yticks(at, list(every))
+    axes.set_ylim(at[-1] + 1, -1)
+    axes.grid(visible=False, axis="y")
+    made.legend(loc="outside lower center", ncols=3)
 
 
 def _sizes(axes: Axes, sizes: Iterable[float]) -> None:
