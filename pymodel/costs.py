@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 
 from pymodel.kernel import Cpu, Kernel
 
@@ -20,20 +21,22 @@ class HostWork(StrEnum):
     REQUEST = "request"
     """A request to a mode: the caller's own work, checks, the walk over its lists."""
     CALL = "call"
-    """An engine call, until the engine has begun: one instruction, one request to a DMA engine, or one call
-    of a cipher in software."""
+    """An engine call: one instruction, or one request to a DMA engine with its interrupt."""
     XOR = "xor"
     """A block XORed with another one, read and written."""
     COPY = "copy"
-    """A block copied: through a bounce buffer, or a tweak kept and read back."""
+    """A block stored in one place and loaded from another: into or out of a bounce buffer, or a tweak kept
+    and read back."""
     DOUBLING = "doubling"
     """A tweak multiplied by x (IEEE 1619-2018 5.2)."""
     KEY_LOAD = "key_load"
     """Making the engine forget its key, so that it loads another one."""
     ALLOCATION = "allocation"
-    """Memory taken for a request and given back."""
+    """Memory taken from the allocator and given back: scratch memory of more than a block."""
     REGISTER = "register"
     """A register of the engine read or written, besides the bus cycles that the model and the RTL have."""
+    FALLBACK_CALL = "fallback_call"
+    """A call of a cipher in software."""
     FALLBACK_BLOCK = "fallback_block"
     """A block in software, without its rounds."""
     FALLBACK_ROUND = "fallback_round"
@@ -44,20 +47,18 @@ class HostWork(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostCosts:
-    """Engine cycles for one unit of each kind of work; what is not named costs nothing.
-
-    Parts of a cycle are allowed: each ``Host.spend`` rounds to whole cycles, once.
-    """
+    """Engine cycles for one unit of each kind of work, parts of a cycle allowed; what is not named costs
+    nothing. Raises ValueError for what is no cost."""
 
     cycles: Mapping[HostWork, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for work, cost in self.cycles.items():
-            if not cost >= 0:
+            if not 0 <= cost < inf:
                 raise ValueError(f"{work} costs {cost} cycles")
 
     def of(self, work: HostWork, amount: int = 1) -> int:
-        """Whole cycles for ``amount`` units."""
+        """Whole cycles for ``amount`` units, rounded once."""
         return int(self.cycles.get(work, 0) * amount + 0.5)
 
 
@@ -68,7 +69,8 @@ FREE = HostCosts()
 class Host:
     """The host as drivers and modes see it: it spends time on a Cpu, first in, first out.
 
-    ``done``: units of work by kind so far, whatever they cost.
+    ``done``: units of work by kind so far, whatever they cost. Parts of a cycle wait for more of their kind:
+    what a kind has cost so far is rounded, so that many small amounts cost what a large one does.
     """
 
     def __init__(self, cpu: Cpu, kernel: Kernel, costs: HostCosts = FREE) -> None:
@@ -79,8 +81,9 @@ class Host:
 
     async def spend(self, work: HostWork, amount: int = 1, *, holding: bool = False) -> None:
         """Do ``amount`` units of ``work``. ``holding``: the caller has the Cpu already."""
+        before = self.costs.of(work, self.done[work])
         self.done[work] += amount
-        cycles = self.costs.of(work, amount)
+        cycles = self.costs.of(work, self.done[work]) - before
         if holding:
             await self._kernel.sleep(cycles)
         else:

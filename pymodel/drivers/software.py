@@ -49,7 +49,7 @@ class SoftwareEngine:
             return
         self.counters.calls += 1
         blocks = len(src) // size
-        await self.host.spend(HostWork.CALL)
+        await self.host.spend(HostWork.FALLBACK_CALL)
         await self.host.spend(HostWork.FALLBACK_BLOCK, blocks)
         await self.host.spend(HostWork.FALLBACK_ROUND, own.rounds * blocks)
         await self._cpu.spend(self._block_cycles * blocks)

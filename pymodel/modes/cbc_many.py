@@ -9,7 +9,7 @@ import numpy as np
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers
 from pymodel.costs import HostWork
-from pymodel.modes.keyed import scratch
+from pymodel.modes.keyed import scratch, spend_allocation
 from pymodel.modes.messages import Message
 
 
@@ -22,10 +22,12 @@ async def encrypt_in_lockstep(engine: BlockEngine, key: Key, messages: Sequence[
     chains = [np.frombuffer(message.iv, np.uint8) for message in streams]
     results = [np.empty_like(text) for text in texts]
     active = sum(1 for text in texts if len(text))
+    if not active:
+        return [bytes(message.iv) for message in messages]
     await engine.host.spend(HostWork.REQUEST)
-    await engine.host.spend(HostWork.ALLOCATION)
     with scratch(engine, active * size) as blocks:
-        for position in range(len(texts[0]) if active else 0):
+        await spend_allocation(engine, len(blocks))
+        for position in range(len(texts[0])):
             active = sum(1 for text in texts[:active] if len(text) > position)
             await engine.host.spend(HostWork.XOR, active)
             mixed = [text[position] ^ chain

@@ -6,7 +6,7 @@ import numpy as np
 
 from pymodel.buffers import Buffers, check_placement
 from pymodel.costs import HostWork
-from pymodel.modes.keyed import KeyedMode, stating_consequence
+from pymodel.modes.keyed import KeyedMode, spend_allocation, stating_consequence
 from pymodel.modes.streams import CtrStream
 
 
@@ -34,10 +34,10 @@ class Ctr(KeyedMode):
         with key_set.in_use() as (key,), self._scratch(count * size) as stream, \
                 stating_consequence(src, dst):
             await self.engine.host.spend(HostWork.REQUEST)
-            await self.engine.host.spend(HostWork.ALLOCATION)
-            await self.engine.host.spend(HostWork.XOR, count)
+            await spend_allocation(self.engine, len(stream))
             stream.scatter(memory, self._counters(first, count))
             await self.engine.ecb(key, stream, stream, decrypt=False)
+            await self.engine.host.spend(HostWork.XOR, count)
             dst.scatter(memory, src.gather(memory) ^ stream.gather(memory)[:len(src)])
         return self.counter_after(first, count)
 

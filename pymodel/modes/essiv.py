@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pymodel.block_engine import BlockEngine
 from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
-from pymodel.modes.keyed import KeyedMode, KeySet
+from pymodel.modes.keyed import KeyedMode, KeySet, spend_allocation
 from pymodel.modes.sectors import plain64
 
 
@@ -45,6 +45,7 @@ class Essiv(KeyedMode):
             return []
         with key_set.in_use() as (key,), self._scratch(len(plain)) as blocks:
             await self.engine.host.spend(HostWork.REQUEST)
+            await spend_allocation(self.engine, len(blocks))
             blocks.scatter(memory, plain)
             await self.engine.ecb(key, blocks, blocks, decrypt=False)
             encrypted = blocks.read(memory)

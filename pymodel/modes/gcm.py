@@ -18,7 +18,7 @@ from pymodel.memory import ByteArray
 from pymodel.modes.gcm_counters import MAX_BYTES, check_iv_and_tag, counters, first_counter
 from pymodel.modes.gcm_stream import GcmStream
 from pymodel.modes.ghash import BLOCK_BYTES, Ghash
-from pymodel.modes.keyed import KeyedMode, KeySet, stating_consequence
+from pymodel.modes.keyed import KeyedMode, KeySet, spend_allocation, stating_consequence
 
 
 class _GcmKeys(KeySet):
@@ -51,9 +51,10 @@ class Gcm(KeyedMode):
         """
         keys = self._checked(iv, tag_bytes, src, dst)
         with keys.in_use() as (key,), stating_consequence(src, dst):
+            await self.engine.host.spend(HostWork.REQUEST)
             ghash = await self._ghash(keys, key)
             mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
-            await self._spend_request(len(src))
+            await self.spend_xor(len(src))
             ciphertext = src.gather(self.engine.memory) ^ stream
             tag = _tag(ghash, mask, aad, ciphertext)[:tag_bytes]
             dst.scatter(self.engine.memory, ciphertext)
@@ -67,12 +68,13 @@ class Gcm(KeyedMode):
         """
         keys = self._checked(iv, len(tag), src, dst)
         with keys.in_use() as (key,), stating_consequence(src, dst):
+            await self.engine.host.spend(HostWork.REQUEST)
             ghash = await self._ghash(keys, key)
             mask, stream = await self._masks(key, first_counter(ghash, iv), len(src))
-            await self._spend_request(len(src))
             ciphertext = src.gather(self.engine.memory)
             if not compare_digest(_tag(ghash, mask, aad, ciphertext)[:len(tag)], bytes(tag)):
                 raise AuthenticationFailed(len(src), len(aad))
+            await self.spend_xor(len(src))
             dst.scatter(self.engine.memory, ciphertext ^ stream)
 
     async def encrypt_bytes(self, iv: bytes, aad: bytes, data: bytes, *,
@@ -96,6 +98,10 @@ class Gcm(KeyedMode):
         keys = self._gcm_keys()
         with keys.in_use() as (key,):
             return await self._ghash(keys, key)
+
+    async def spend_xor(self, length: int) -> None:
+        """What the host does for ``length`` bytes besides GHASH."""
+        await self.engine.host.spend(HostWork.XOR, -(-length // BLOCK_BYTES))
 
     async def encrypted_blocks(self, blocks: ByteArray) -> ByteArray:
         """Whole blocks under the key in force, by one engine call. Raises: as ``ghash``."""
@@ -130,16 +136,11 @@ class Gcm(KeyedMode):
         masks = await self._encrypted(key, counters(first, 1 + -(-length // BLOCK_BYTES)))
         return masks[:BLOCK_BYTES].tobytes(), masks[BLOCK_BYTES:BLOCK_BYTES + length]
 
-    async def _spend_request(self, length: int) -> None:
-        """What the host does besides GHASH."""
-        await self.engine.host.spend(HostWork.REQUEST)
-        await self.engine.host.spend(HostWork.ALLOCATION)
-        await self.engine.host.spend(HostWork.XOR, -(-length // BLOCK_BYTES))
-
     async def _encrypted(self, key: Key, blocks: ByteArray) -> ByteArray:
         """One engine call over ``blocks``, in scratch memory that keeps nothing of them."""
         memory = self.engine.memory
         with self._scratch(len(blocks)) as scratch:
+            await spend_allocation(self.engine, len(scratch))
             scratch.scatter(memory, blocks)
             await self.engine.ecb(key, scratch, scratch, decrypt=False)
             return scratch.gather(memory)

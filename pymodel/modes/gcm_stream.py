@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
 from pymodel.modes.gcm_counters import MAX_BYTES, check_iv_and_tag, counters, first_counter
 from pymodel.modes.ghash import BLOCK_BYTES, Ghash
@@ -66,11 +67,13 @@ class GcmStream(Stream):
         return length
 
     async def _crypt(self, data: bytes) -> bytes:
+        await self._mode.engine.host.spend(HostWork.REQUEST)
         ghash = await self._mode.ghash()
         blocks, used = divmod(self._length, BLOCK_BYTES)
         count = -(-(used + len(data)) // BLOCK_BYTES)
         wanted = counters(first_counter(ghash, self._iv), count, 1 + blocks)
         stream = (await self._mode.encrypted_blocks(wanted))[used:used + len(data)]
+        await self._mode.spend_xor(used + len(data))
         result = (np.frombuffer(data, np.uint8) ^ stream).tobytes()
         unhashed = self._unhashed + result
         whole = len(unhashed) - len(unhashed) % BLOCK_BYTES
@@ -80,6 +83,7 @@ class GcmStream(Stream):
         return result
 
     async def _finish(self, rest: bytes) -> bytes:
+        await self._mode.engine.host.spend(HostWork.REQUEST)
         ghash = await self._mode.ghash()
         mask = await self._mode.encrypted_blocks(counters(first_counter(ghash, self._iv), 1))
         lengths = (8 * len(self._aad)).to_bytes(8, "big") + (8 * self._length).to_bytes(8, "big")

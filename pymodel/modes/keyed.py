@@ -9,6 +9,7 @@ from typing import Self, TypeVar
 
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers
+from pymodel.costs import HostWork
 from pymodel.errors import EngineFault, EngineHang, InvalidRequest, Unsupported
 from pymodel.memory import HostAccessError
 
@@ -130,6 +131,12 @@ async def on_bytes(engine: BlockEngine, data: bytes,
         buffer.scatter(engine.memory, data)
         result = await request(buffer)
         return buffer.read(engine.memory), result
+
+
+async def spend_allocation(engine: BlockEngine, length: int) -> None:
+    """What ``length`` bytes of scratch memory cost the host. A block is there without an allocation."""
+    if length > engine.block_size:
+        await engine.host.spend(HostWork.ALLOCATION)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pymodel.buffers import Buffers
 from pymodel.costs import HostWork
 from pymodel.memory import ByteArray
 from pymodel.modes import tweaks
-from pymodel.modes.keyed import scratch
+from pymodel.modes.keyed import scratch, spend_allocation
 from pymodel.modes.messages import Message
 from pymodel.modes.tweaks import TWEAK_BYTES
 
@@ -25,6 +25,7 @@ async def encrypted_tweaks(engine: BlockEngine, tweak_key: Key, numbers: Sequenc
     They are encrypted for decryption as well (IEEE 1619-2018 5.4.1).
     """
     with scratch(engine, len(numbers) * TWEAK_BYTES) as blocks:
+        await spend_allocation(engine, len(blocks))
         blocks.scatter(engine.memory, b"".join(numbers))
         await engine.ecb(tweak_key, blocks, blocks, decrypt=False)
         return blocks.gather(engine.memory).reshape(-1, TWEAK_BYTES)
@@ -37,13 +38,14 @@ async def crypt_batch(engine: BlockEngine, data_key: Key, messages: Sequence[Mes
     units = [_Unit(message.src.gather(memory)) for message in messages]
     _number(units, firsts, decrypt)
     mask = np.concatenate([unit.mask for unit in units])
-    await engine.host.spend(HostWork.ALLOCATION)
+    await spend_allocation(engine, len(mask))
     await engine.host.spend(HostWork.DOUBLING, sum(unit.tweaks for unit in units))
-    await engine.host.spend(HostWork.XOR, 2 * len(mask) // TWEAK_BYTES)
+    await engine.host.spend(HostWork.XOR, len(mask) // TWEAK_BYTES)
     whole = Buffers.joined(message.dst.part(0, unit.whole)
                            for message, unit in zip(messages, units, strict=True))
     whole.scatter(memory, np.concatenate([unit.text[:unit.whole] for unit in units]) ^ mask)
     await engine.ecb(data_key, whole, whole, decrypt=decrypt)
+    await engine.host.spend(HostWork.XOR, len(mask) // TWEAK_BYTES)
     done = np.split(whole.gather(memory) ^ mask, list(accumulate(unit.whole for unit in units[:-1])))
     await _steal(engine, data_key, units, done, decrypt)
     Buffers.joined(message.dst for message in messages).scatter(memory, np.concatenate(done))
@@ -93,10 +95,12 @@ async def _steal(engine: BlockEngine, data_key: Key, units: Sequence[_Unit], don
     mask = np.concatenate([units[index].stealing_tweak for index in stealing])
     joined = np.concatenate([part for index in stealing for part in (
         units[index].text[units[index].whole:], done[index][units[index].tail - TWEAK_BYTES:])])
-    await engine.host.spend(HostWork.XOR, 2 * len(stealing))
     with scratch(engine, len(mask)) as blocks:
+        await spend_allocation(engine, len(blocks))
+        await engine.host.spend(HostWork.XOR, len(stealing))
         blocks.scatter(engine.memory, joined ^ mask)
         await engine.ecb(data_key, blocks, blocks, decrypt=decrypt)
+        await engine.host.spend(HostWork.XOR, len(stealing))
         last = (blocks.gather(engine.memory) ^ mask).reshape(-1, TWEAK_BYTES)
     for index, block in zip(stealing, last, strict=True):
         before, stolen = done[index][:-TWEAK_BYTES], done[index][-TWEAK_BYTES:]

@@ -29,6 +29,12 @@ def work_bytes(strategy: Strategy) -> int:
     return TWEAK_BYTES + (EMBEDDED_BYTES if strategy == "cached" else 0)
 
 
+async def spend_pass(engine: BlockEngine, blocks: int) -> None:
+    """What tweaks cost the host that are computed and XORed with as many blocks."""
+    await engine.host.spend(HostWork.DOUBLING, blocks)
+    await engine.host.spend(HostWork.XOR, blocks)
+
+
 class Part:
     """``first``: the tweak of the first block. ``work``: ``work_bytes`` of scratch memory.
 
@@ -73,16 +79,11 @@ class Part:
         """All whole blocks in one engine call."""
         memory, length = self._memory, self._blocks * TWEAK_BYTES
         whole = self._dst.part(0, length)
-        await self._spend_pass(self._blocks)
+        await spend_pass(self._engine, self._blocks)
         whole.scatter(memory, self._src.part(0, length).gather(memory) ^ self._whole_tweaks())
         await self._engine.ecb(self._key, whole, whole, decrypt=self._decrypt)
-        await self._spend_pass(self._blocks)
+        await spend_pass(self._engine, self._blocks)
         whole.scatter(memory, whole.gather(memory) ^ self._whole_tweaks())
-
-    async def _spend_pass(self, blocks: int) -> None:
-        """Tweaks computed and XORed with as many blocks."""
-        await self._host.spend(HostWork.DOUBLING, blocks)
-        await self._host.spend(HostWork.XOR, blocks)
 
     async def _cached(self) -> None:
         """As many whole blocks in one engine call as the buffer has tweaks for the second XOR."""
@@ -92,7 +93,7 @@ class Part:
             for start in range(0, len(all_tweaks), len(cache)):
                 chunk = all_tweaks[start:start + len(cache)]
                 kept, there = cache.part(0, len(chunk)), self._dst.part(start, len(chunk))
-                await self._spend_pass(len(chunk) // TWEAK_BYTES)
+                await spend_pass(self._engine, len(chunk) // TWEAK_BYTES)
                 await self._host.spend(HostWork.COPY, len(chunk) // TWEAK_BYTES)
                 kept.scatter(memory, chunk)
                 there.scatter(memory, self._src.part(start, len(chunk)).gather(memory) ^ chunk)
@@ -137,8 +138,8 @@ class Part:
 
     async def _one(self, data: ByteArray, tweak: ByteArray) -> ByteArray:
         """One block through the engine in scratch memory, with its tweak on both sides."""
-        await self._spend_pass(1)
-        await self._host.spend(HostWork.XOR)
+        await spend_pass(self._engine, 1)
         self._block.scatter(self._memory, data ^ tweak)
         await self._engine.ecb(self._key, self._block, self._block, decrypt=self._decrypt)
+        await self._host.spend(HostWork.XOR)
         return self._block.gather(self._memory) ^ tweak

@@ -19,6 +19,7 @@ from pymodel.modes.messages import Message
 from pymodel.modes.tweaks import TWEAK_BYTES
 from pymodel.modes.xts import Xts
 from pymodel.modes.xts_batch import encrypted_tweaks
+from pymodel.modes.xts_part import spend_pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,10 @@ class PatchedXts(Xts):
             firsts = self._walk.first_tweaks(encrypted.tobytes(), blocks)
             for (start, end), count, first in zip(steps, blocks, firsts, strict=True):
                 mask, part = tweaks.sequence(first, count), message.dst.part(start, end - start)
+                await spend_pass(engine, count)
                 part.scatter(memory, message.src.part(start, end - start).gather(memory) ^ mask)
                 await engine.ecb(data_key, part, part, decrypt=decrypt)
+                await spend_pass(engine, count)
                 part.scatter(memory, part.gather(memory) ^ mask)
 
 
