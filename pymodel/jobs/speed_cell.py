@@ -96,10 +96,10 @@ class Cell:
         return [min(size, self.bytes - start) for start in range(0, self.bytes, size)]
 
     def blocks(self) -> int:
-        """Blocks of AES in the request: those of the data, a partial one included, the encrypted tweaks of
+        """Blocks of AES in the request: those of the data, partial ones included, the encrypted tweaks of
         XTS and IVs of ESSIV, and the mask of GCM's tag."""
         others = {"xts": len(self.units()), ESSIV: len(self.units()), "gcm": 1}
-        return -(-self.bytes // BLOCK_BYTES) + others.get(self.mode, 0)
+        return sum(-(-unit // BLOCK_BYTES) for unit in self.units()) + others.get(self.mode, 0)
 
 
 def key_bits_of(mode: str) -> tuple[int, ...]:
