@@ -69,3 +69,11 @@ class EngineHang(EcbenchError):
         shown = ", ".join(f"{name}={value:#x}" if isinstance(value, int) else f"{name}={value}"
                           for name, value in self.state.items())
         super().__init__(f"{request} did not complete in {cycles} cycles ({shown})")
+
+
+class EngineLost(EngineHang):
+    """A hang after which not even a reset was answered.
+
+    The engine may still read and write what the request used, so what is there is not known: not in the
+    source either, if the request was in place. Nothing counts as completed of what the engine was given.
+    """

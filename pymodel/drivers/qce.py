@@ -25,7 +25,7 @@ from pymodel.engines.aes_key import AesKey
 from pymodel.engines.ports import RegisterPort
 from pymodel.engines.qce import KEY_BYTES, UNIT_BYTES
 from pymodel.engines.quirks import Quirk
-from pymodel.errors import EngineFault, EngineHang, InvalidRequest
+from pymodel.errors import EngineFault, EngineHang, EngineLost, InvalidRequest
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostMemory
 
@@ -112,7 +112,8 @@ class QceDriver:
             try:
                 await self._on_engine(own, src, dst, length, decrypt)
             except EngineHang as hang:
-                if self._retry != "software" or length % BLOCK_BYTES or not length:
+                if (self._retry != "software" or isinstance(hang, EngineLost)
+                        or length % BLOCK_BYTES or not length):
                     raise
                 done = hang.completed
         if done < length:

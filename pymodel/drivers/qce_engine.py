@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from pymodel.block_engine import BLOCK_BYTES, EngineCounters
@@ -11,13 +12,14 @@ from pymodel.costs import Host
 from pymodel.drivers import qce_scripts as scripts
 from pymodel.drivers.access import reach
 from pymodel.drivers.qce_faults import Values, fault_of, stopped_at
-from pymodel.drivers.qce_start import EngineRequest, Lists, Registers, Starter
+from pymodel.drivers.qce_start import EngineRequest, Lists, Starter
+from pymodel.drivers.qce_watched import Registers, Unanswered
 from pymodel.engines.ports import RegisterPort
 from pymodel.engines.qce import DUMP_BYTES, ResultDump
 from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk
-from pymodel.errors import EngineFault, EngineHang
-from pymodel.kernel import Cpu, Kernel, Lock
+from pymodel.errors import EngineFault, EngineHang, EngineLost
+from pymodel.kernel import Cpu, Kernel, Lock, Task
 from pymodel.memory import ByteArray, HostMemory
 
 
@@ -28,21 +30,41 @@ def generous_qce_watchdog(length: int) -> int:
 
 class Flight:
     """The request on the engine. ``wake``: the interrupt, the end of the watchdog, or ``stop``: a reset is
-    wanted."""
+    wanted. ``silence``: the reset that was not answered."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.wake = kernel.event("interrupt of qce")
         self.ended = kernel.event("end of the request on qce")
         self.interrupted = False
         self.stop = False
+        self.silence: Unanswered | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """A request that did not end, or one that could not be asked how: of an access with no answer.
+
+    ``started``: GO has been answered, so the figures in ``values``, as far as there are any, are its own.
+    """
+
+    values: Values
+    waited: int
+    silence: Unanswered | None
+    started: bool
+
+    @property
+    def figures(self) -> Values:
+        return self.values if self.started else {}
 
 
 class EngineRecord:
-    """What all drivers of one port share: whose turn it is (first in, first out), what is on the engine."""
+    """What all drivers of one port share: whose turn it is (first in, first out), what is on the engine, and
+    accesses without an answer."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.turn = Lock(kernel, "turn on qce")
         self.flight: Flight | None = None
+        self.unanswered: list[Task[None]] = []
 
 
 _records: WeakKeyDictionary[RegisterPort, EngineRecord] = WeakKeyDictionary()
@@ -66,7 +88,7 @@ class QceEngine:
                  counters: EngineCounters, watchdog: Callable[[int], int] | None, master: int,
                  host: Host) -> None:
         self.record = record_of(port, kernel)
-        self._registers = Registers(port, cpu, master, host)
+        self._registers = Registers(port, kernel, cpu, master, host, self.record.unanswered)
         self._locks = Quirk.SHARED_REGISTERS in handles
         self._trusts_dump = Quirk.STALE_DUMP_STATUS not in handles
         self._starter = Starter(self._registers, kernel, locks=self._locks)
@@ -76,17 +98,28 @@ class QceEngine:
         self._watchdog = watchdog
 
     async def reset(self) -> None:
-        """Reset the engine. A request on it ends in EngineHang; those that wait go on."""
+        """Reset the engine. A request on it ends in EngineHang; those that wait go on.
+
+        Raises EngineLost if the reset is not answered.
+        """
         if self.record.flight is None:
             async with self._registers.cpu.lock:
                 if self.record.flight is None:  # whoever has the turn has not begun
-                    await self._registers.port.reset()
+                    await self._reset_idle()
                     return
         flight = self.record.flight
         assert flight is not None
         flight.stop = True
         flight.wake.set()
         await flight.ended.wait()
+        if flight.silence is not None:
+            raise _lost("a reset", {}, flight.silence)
+
+    async def _reset_idle(self) -> None:
+        try:
+            await self._registers.reset()
+        except Unanswered as silence:
+            raise _lost("a reset", {}, silence) from None
 
     async def run(self, request: EngineRequest) -> None:
         """Raises EngineFault and EngineHang; both count from the start of the whole request."""
@@ -95,24 +128,53 @@ class QceEngine:
         if self._trusts_dump:
             self._memory.write(request.work.dump, bytes(DUMP_BYTES))
         with self._on_engine(request) as flight:
+            await self._under_control(request, flight)
             before = self._kept(request)
+            hang = await self._course(flight, request, lists)
+        if hang is None:
+            return
+        state = scripts.named(hang.values) | stopped_at(hang.values, lists.source, lists.destination)
+        if hang.silence is not None:
+            state["unanswered"] = hang.silence.what
+        if flight.silence is not None:
+            raise _lost(str(request), state, flight.silence, request.position)
+        after = request.dst.part(0, len(before)).gather(self._memory)
+        done = _changed(before, after, self._done(request, hang.figures))
+        self._count(hang.figures, done)
+        raise EngineHang(str(request), state, hang.waited, request.position + done)
+
+    async def _under_control(self, request: EngineRequest, flight: Flight) -> None:
+        """What was left without an answer has come to its end, or a reset has ended it. Raises EngineHang if
+        not: the engine has seen nothing of the request then, and the destination is as it was."""
+        if not self.record.unanswered:
+            return
+        try:
+            async with self._registers.cpu.lock:
+                await self._registers.reset()
+        except Unanswered as silence:
+            flight.silence = silence
+            raise EngineHang(str(request), {"unanswered": silence.what}, silence.cycles,
+                             request.position) from None
+
+    async def _course(self, flight: Flight, request: EngineRequest, lists: Lists) -> Hang | None:
+        """From the first register to the last. Raises EngineFault."""
+        began, started = self._kernel.now(), False
+        try:
             await self._starter.start(request, lists)
             self._counters.key_loads += 1
-            began = self._kernel.now()
+            began, started = self._kernel.now(), True
             await self._wait(flight, request.length)
             if flight.interrupted:
                 values = await self._result()
                 if flight.stop:  # too late for this request, and still wanted
-                    await self._registers_of_reset()
+                    await self._registers_of_reset(flight)
                 self._judge(request, values)
-                return
-            values = await self._registers_of_reset()
-        waited = self._kernel.now() - began
-        after = request.dst.part(0, len(before)).gather(self._memory)
-        done = _changed(before, after, self._done(request, values))
-        self._count(values, done)
-        state = scripts.named(values) | stopped_at(values, lists.source, lists.destination)
-        raise EngineHang(str(request), state, waited, request.position + done)
+                return None
+            silence = None
+        except Unanswered as unanswered:
+            silence = unanswered
+        values = await self._registers_of_reset(flight)
+        return Hang(values, self._kernel.now() - began, silence, started)
 
     @contextmanager
     def _on_engine(self, request: EngineRequest) -> Iterator[Flight]:
@@ -157,15 +219,23 @@ class QceEngine:
             try:
                 return await self._registers.read(scripts.RESULT_READS, scripts.ACKNOWLEDGE)
             except EngineFault:  # another master has taken the registers
-                return await self._read_and_reset()
+                values = await self._registers.read(scripts.EVERY_READ)
+                await self._registers.reset()
+                return values
 
-    async def _registers_of_reset(self) -> Values:
+    async def _registers_of_reset(self, flight: Flight) -> Values:
         async with self._registers.cpu.lock:
-            return await self._read_and_reset()
+            return await self._read_and_reset(flight)
 
-    async def _read_and_reset(self) -> Values:
-        values = await self._registers.read(scripts.EVERY_READ)
-        await self._registers.port.reset()
+    async def _read_and_reset(self, flight: Flight) -> Values:
+        """No values if they are not to be had: the reset matters more."""
+        values: Values = {}
+        with suppress(Unanswered):
+            values = await self._registers.read(scripts.EVERY_READ)
+        try:
+            await self._registers.reset()
+        except Unanswered as silence:
+            flight.silence = silence
         return values
 
     def _judge(self, request: EngineRequest, values: Values) -> None:
@@ -179,11 +249,15 @@ class QceEngine:
             raise fault_of(values, request.position + done)
 
     def _done(self, request: EngineRequest, values: Values) -> int:
-        return min(values[Register.BYTES_DONE], request.length) // BLOCK_BYTES * BLOCK_BYTES
+        return min(values.get(Register.BYTES_DONE, 0), request.length) // BLOCK_BYTES * BLOCK_BYTES
 
     def _count(self, values: Values, done: int) -> None:
         self._counters.hardware_blocks += done // BLOCK_BYTES
-        self._counters.engine_cycles += values[Register.CYCLES]
+        self._counters.engine_cycles += values.get(Register.CYCLES, 0)
+
+
+def _lost(request: str, state: dict[str, int | str], silence: Unanswered, completed: int = 0) -> EngineLost:
+    return EngineLost(request, state | {"SOFT_RESET": "unanswered"}, silence.cycles, completed)
 
 
 def _changed(before: ByteArray, after: ByteArray, known: int) -> int:

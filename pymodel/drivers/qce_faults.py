@@ -61,10 +61,13 @@ def register_fault(register: int, completed: int, what: str) -> EngineFault:
 
 def stopped_at(values: Values, source: Sequence[Descriptor], destination: Sequence[Descriptor]) -> dict[
         str, int | str]:
-    """The descriptors the engine took up last; only an index where it has come to the end of a list."""
+    """The descriptors the engine took up last; only an index where it has come to the end of a list, and
+    nothing where it could not be read."""
     state: dict[str, int | str] = {}
     for name, register, items in (("source", Register.SRC_CURRENT, source),
                                   ("destination", Register.DST_CURRENT, destination)):
+        if register not in values:
+            continue
         index = state[f"{name}_descriptor"] = values[register]
         if index < len(items):
             state[f"{name}_address"] = items[index].address

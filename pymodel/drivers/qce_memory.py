@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.engines.qce import DESCRIPTOR_BYTES, DUMP_BYTES, MAX_DESCRIPTORS
+from pymodel.errors import EngineLost
 from pymodel.memory import HostMemory
 
 LIST_BYTES = MAX_DESCRIPTORS * DESCRIPTOR_BYTES
@@ -34,7 +35,7 @@ class Work:
 def work_memory(memory: HostMemory, bounces: Sequence[int], *, in_place: bool) -> Iterator[Work]:
     """Memory for a request whose parts bounce at most ``bounces`` bytes, of source and of destination.
 
-    Freed at the end. Raises OutOfMemory.
+    Freed at the end, unless an engine that could not be reset may still write there. Raises OutOfMemory.
     """
     sizes = [LIST_BYTES, LIST_BYTES, DUMP_BYTES, *([max(bounces)] if in_place else bounces)]
     taken: list[int] = []
@@ -42,6 +43,9 @@ def work_memory(memory: HostMemory, bounces: Sequence[int], *, in_place: bool) -
         for size in sizes:
             taken.append(memory.allocate(size, BLOCK_BYTES) if size else 0)
         yield Work(taken[0], taken[1], taken[2], taken[3], taken[-1])
+    except EngineLost:
+        taken.clear()
+        raise
     finally:
         for address in filter(None, reversed(taken)):  # so that the next request gets the same again
             memory.free(address)

@@ -62,8 +62,9 @@ def failed(status: int) -> bool:
 
 
 def named(values: Mapping[Register, int]) -> dict[str, int | str]:
-    """Registers and the engine's state by name."""
-    state = qce.STATUS_CRYPTO_STATE.get(values[Register.STATUS])
+    """Registers and the engine's state by name, as far as they could be read."""
     names: dict[str, int | str] = {register.name: value for register, value in values.items()}
-    names["CRYPTO_STATE"] = CryptoState(state).name if state in list(CryptoState) else state
+    if Register.STATUS in values:
+        state = qce.STATUS_CRYPTO_STATE.get(values[Register.STATUS])
+        names["CRYPTO_STATE"] = CryptoState(state).name if state in list(CryptoState) else state
     return names

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pymodel.buffers import Buffers
-from pymodel.costs import Host, HostWork
 from pymodel.drivers import qce_scripts as scripts
 from pymodel.drivers.qce_faults import list_fault, register_fault
 from pymodel.drivers.qce_lists import descriptors, locked
 from pymodel.drivers.qce_memory import Work
+from pymodel.drivers.qce_watched import Registers
 from pymodel.engines import qce_registers as qce
-from pymodel.engines.ports import RegisterAccess, RegisterPort
+from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce import DESCRIPTOR_BYTES, DUMP_BYTES, Descriptor, encode_list
 from pymodel.engines.qce_registers import Register
 from pymodel.errors import EngineFault
-from pymodel.kernel import Cpu, Kernel
+from pymodel.kernel import Kernel
 from pymodel.memory import HostMemory
 
 LOCK_ATTEMPTS = 8
@@ -64,27 +64,6 @@ class Lists:
         memory.write(work.destination_list, encode_list(self.destination))
 
 
-class Registers:
-    """A port with the master that uses it, and reads by register. ``host`` spends REGISTER for each."""
-
-    def __init__(self, port: RegisterPort, cpu: Cpu, master: int, host: Host) -> None:
-        self.port = port
-        self.cpu = cpu
-        self._host = host
-        self._master = master
-
-    async def script(self, accesses: Sequence[RegisterAccess]) -> list[int]:
-        """Raises EngineFault for an access that is refused. The caller holds the Cpu."""
-        await self._host.spend(HostWork.REGISTER, len(accesses), holding=True)
-        return await self.port.script(accesses, self._master)
-
-    async def read(self, registers: Sequence[Register],
-                   *then: RegisterAccess) -> Mapping[Register, int]:
-        """Values by register, ``then`` more accesses. The caller holds the Cpu."""
-        values = await self.script([*scripts.reads(registers), *then])
-        return dict(zip(registers, values[:len(registers)], strict=True))
-
-
 class Starter:
     """Sets the registers up, to GO. ``locks``: keep other masters out from the first doorbell on."""
 
@@ -94,9 +73,8 @@ class Starter:
         self._locks = locks
 
     async def start(self, request: EngineRequest, lists: Lists) -> None:
-        """Raises EngineFault when a list cannot be read, or another master is always in the way.
-
-        The engine has been reset then.
+        """Raises EngineFault when a list cannot be read, or another master is always in the way: the engine
+        has been reset then. Raises Unanswered.
         """
         attempt = 0
         while (failure := await self._attempt(request, lists)) is not None:
@@ -121,7 +99,7 @@ class Starter:
                     return None
             except EngineFault as refused:
                 failure = await self._refused(request, lists, refused.address)
-            await self._registers.port.reset()
+            await self._registers.reset()
         return failure
 
     async def _lock(self, request: EngineRequest, source: Sequence[RegisterAccess]) -> EngineFault | None:

@@ -1,0 +1,254 @@
+"""QceDriver on a bus that leaves an access without an answer: each access of a request, and of a recovery."""
+
+from __future__ import annotations
+
+import pytest
+from qce_driver_bench import QceBench, error_of, some_data
+from silent_port import SilentPort
+
+from pymodel import golden
+from pymodel.buffers import Buffers
+from pymodel.drivers.qce_watched import ANSWER_CYCLES
+from pymodel.engines.quirks import Quirk
+from pymodel.errors import EngineHang, EngineLost
+from pymodel.kernel import Cpu
+
+KEY = bytes(range(0x60, 0x80))
+DATA = some_data(64)
+EXPECTED = golden.ecb_encrypt(KEY, DATA)
+ACCESSES = 30
+"""Of a request with a key of 256 bits."""
+LATE = (ANSWER_CYCLES + 10, 600_000, 900_000)
+"""Cycles: within what is waited for the reads of a recovery, for its reset, and not even for that."""
+HOW = ("ignored", "made", *LATE, "dead")
+
+
+class Scene:
+    """Three requests that wait for one another: of a driver twice, and of another master's on another Cpu."""
+
+    def __init__(self, how: str | int, number: int, *, in_place: bool, **options) -> None:
+        self.bench = bench = QceBench(slow_start_cycles=2)
+        self.port = bench.port = SilentPort(bench.model, bench.kernel, how, number)
+        driver = bench.driver(**options)
+        bench.cpu = Cpu(bench.kernel, "cpu1")
+        drivers = [driver, driver, bench.driver(master=1, **options)]
+        self.free = bench.free_bytes()
+        self.src = [bench.buffer(DATA) for _ in drivers]
+        self.dst = self.src if in_place else [bench.buffer(bytes(64)) for _ in drivers]
+        self.taken = self.free - bench.free_bytes()
+        self.before = DATA if in_place else bytes(64)
+
+        async def request(number, driver):
+            error = await error_of(driver.ecb(driver.key(KEY), self.src[number], self.dst[number],
+                                              decrypt=False))
+            return error, self.dst[number].read(bench.memory)
+
+        async def main():
+            tasks = [bench.kernel.start(request(number, driver)) for number, driver in enumerate(drivers)]
+            return [await task.join() for task in tasks]
+
+        self.ends = bench.run(main())
+
+    def check(self) -> None:
+        """Each request has the right bytes, or says how many of them."""
+        for (error, result), src in zip(self.ends, self.src, strict=True):
+            done = 64 if error is None else error.completed
+            assert result[:done] == EXPECTED[:done]
+            if src.read(self.bench.memory) != result:
+                assert src.read(self.bench.memory) == DATA
+            if isinstance(error, EngineHang) and not isinstance(error, EngineLost):
+                assert result[done:] in (self.before[done:], EXPECTED[done:])
+        if not any(isinstance(error, EngineLost) for error in self.errors):
+            assert self.bench.free_bytes() == self.free - self.taken
+        assert self.bench.kernel.now() < 20 * ANSWER_CYCLES
+
+    @property
+    def errors(self):
+        return [error for error, _ in self.ends]
+
+
+def every(how: str | int, *, in_place: bool, **options):
+    """A scene for each access that may be the silent one."""
+    number = 1
+    while (scene := Scene(how, number, in_place=in_place, **options)).port.silent:
+        scene.check()
+        yield number, scene
+        number += 1
+    assert scene.errors == [None, None, None]
+    assert number > 3 * ACCESSES - 2
+
+
+def end_of(how, number):
+    """The error of the request whose access ``number`` has no answer."""
+    limit = 2 * ANSWER_CYCLES if (number - 1) % ACCESSES + 1 in (1, 2, 3, *range(7, 25)) else ANSWER_CYCLES
+    if how in ("ignored", "made"):
+        return EngineHang
+    if how == "dead" or how > limit + 2 * ANSWER_CYCLES:
+        return EngineLost
+    return EngineHang if how > limit else type(None)
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
+@pytest.mark.parametrize("how", ["ignored", "made", *LATE])
+def test_one_access_without_an_answer_ends_one_request_and_the_others_go_on(how, in_place):
+    for number, scene in every(how, in_place=in_place):
+        expected = [type(None)] * 3
+        mine = (number - 1) // ACCESSES
+        expected[mine] = end_of(how, number)
+        assert [type(error) for error in scene.errors] == expected, number
+        if scene.errors[mine] is not None:
+            assert "unanswered" in scene.errors[mine].state
+            assert scene.errors[mine].cycles >= ANSWER_CYCLES
+            assert "reset" in scene.port.log
+        assert not scene.bench.model._busy()
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
+def test_on_a_dead_bus_every_request_that_is_not_done_ends_in_a_hang(in_place):
+    for number, scene in every("dead", in_place=in_place):
+        first = (number - 1) // ACCESSES
+        assert [type(error) for error in scene.errors] == [
+            type(None) if index < first else EngineLost if index == first else EngineHang
+            for index in range(3)], number
+        for error in scene.errors[first + 1:]:  # never asked for
+            assert (error.completed, error.state) == (0, {"unanswered": "SOFT_RESET"})
+        for _, result in scene.ends[first + 1:]:
+            assert result == scene.before
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_without_a_watchdog_on_the_interrupt_accesses_are_watched_all_the_same(how):
+    for number in (3, 6, 20, 24, 29):
+        scene = Scene(how, number, in_place=True, watchdog=None)
+        scene.check()
+        assert type(scene.errors[0]) is end_of(how, number)
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["apart", "in-place"])
+@pytest.mark.parametrize("how", ["ignored", "made", *LATE])
+def test_software_finishes_what_an_access_without_an_answer_has_ended(how, in_place):
+    for number, scene in every(how, in_place=in_place, retry="software"):
+        if end_of(how, number) is EngineLost:
+            continue
+        assert scene.errors == [None] * 3, number
+        assert [result for _, result in scene.ends] == [EXPECTED] * 3, number
+
+
+def test_software_does_not_touch_what_a_lost_engine_may_still_write_but_does_all_behind_it():
+    for number, scene in every("dead", in_place=True, retry="software"):
+        first = (number - 1) // ACCESSES
+        assert [type(error) for error in scene.errors] == [
+            EngineLost if index == first else type(None) for index in range(3)], number
+        assert [result for error, result in scene.ends if error is None] == [EXPECTED] * 2
+
+
+def test_the_memory_that_a_lost_engine_may_still_write_is_not_given_to_anybody_else():
+    scene = Scene("dead", 5, in_place=True)
+    assert isinstance(scene.errors[0], EngineLost)
+    lists_and_dump = 512 + 512 + 128
+    assert scene.bench.free_bytes() == scene.free - scene.taken - lists_and_dump
+
+
+def test_a_hang_says_which_accesses_had_no_answer_and_what_could_be_read():
+    hang = Scene("ignored", 20, in_place=True).errors[0]
+    assert hang.state["unanswered"] == "STATUS to GOPROC"
+    assert hang.state["ENCR_SEG_SIZE"] == 64 or hang.state["SRC_LIST_LENGTH"] == 1
+    assert "unanswered=STATUS to GOPROC" in str(hang)
+    lost = Scene("dead", 5, in_place=True).errors[0]
+    assert lost.state == {"unanswered": "STATUS2 to SRC_LIST_LENGTH", "SOFT_RESET": "unanswered"}
+
+
+def test_figures_of_the_request_before_are_not_taken_for_those_of_one_that_did_not_begin():
+    """BYTES_DONE and CYCLES stay until the next GO."""
+    scene = Scene("ignored", ACCESSES + 3, in_place=False)
+    hang = scene.errors[1]
+    assert hang.state["BYTES_DONE"] == 64
+    assert hang.completed == 0
+
+
+# -- while a recovery is under way --------------------------------------------------------------------
+
+
+def recovery(how, number):
+    """A request that hangs, and one behind it: (bench, accesses of the first, its error, the other's)."""
+    bench = QceBench()
+    bench.port = SilentPort(bench.model, bench.kernel, how, number)
+    hanging = bench.naive(Quirk.LENGTH_512_HANG, watchdog=lambda length: 8000)
+    data = some_data(528)
+    buffer, again = bench.buffer(data), bench.buffer(DATA)
+    error = bench.run(error_of(hanging.ecb(hanging.key(KEY), buffer, buffer, decrypt=False)))
+    accesses = bench.port.accesses
+    if type(error) is EngineHang:
+        assert error.completed == 512
+        assert buffer.read(bench.memory) == golden.ecb_encrypt(KEY, data[:512]) + data[512:]
+    driver = bench.driver()
+    behind = bench.run(error_of(driver.ecb(driver.key(KEY), again, again, decrypt=False)))
+    assert again.read(bench.memory) == (EXPECTED if behind is None else DATA)
+    return bench, accesses, error, behind
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_recovery_with_an_access_without_an_answer_counts_exactly_and_what_is_behind_goes_on(how):
+    _, accesses, error, _ = recovery("ignored", 1000)
+    assert error.state["BYTES_DONE"] == 512
+    for number in range(25, accesses + 1):
+        bench, _, error, behind = recovery(how, number)
+        reading = number < accesses  # else it is the reset
+        waited = ANSWER_CYCLES * (1 + reading)
+        lost = not reading or how == "dead" or (how in LATE and how > waited)
+        still = how == "dead" or (how in LATE and how > waited + ANSWER_CYCLES)
+        assert type(error) is (EngineLost if lost else EngineHang), number
+        assert type(behind) is (EngineHang if still else type(None)), number
+        assert ("BYTES_DONE" in error.state) == (not reading), number
+        assert bench.port.log.count("reset") >= 1
+
+
+def test_a_reset_says_whether_it_was_answered():
+    for how, expected in (("ignored", EngineLost), ("made", EngineLost), (LATE[0], EngineLost),
+                          (ANSWER_CYCLES - 10, type(None))):
+        bench = QceBench()
+        bench.port = SilentPort(bench.model, bench.kernel, how, 1)
+        driver = bench.driver()
+        assert type(bench.run(error_of(driver.reset()))) is expected
+        assert bench.kernel.now() <= ANSWER_CYCLES + 10
+        assert bench.ecb(driver, driver.key(KEY), DATA) == EXPECTED
+        assert bench.run(error_of(driver.reset())) is None
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_reset_of_a_request_with_an_access_without_an_answer_comes_to_an_end(how):
+    for number in (2, 3, 15, 24):
+        bench = QceBench()
+        bench.port = SilentPort(bench.model, bench.kernel, how, number)
+        driver, buffer = bench.driver(watchdog=None), bench.buffer(DATA)
+
+        async def main(bench=bench, driver=driver, buffer=buffer):
+            request = bench.kernel.start(driver.ecb(driver.key(KEY), buffer, buffer, decrypt=False))
+            await bench.kernel.sleep(1000)
+            return await error_of(driver.reset()), await error_of(request.join())
+
+        reset, error = bench.run(main())
+        assert isinstance(error, EngineHang)
+        assert (type(reset) is EngineLost) == (type(error) is EngineLost)
+
+
+# -- and no false alarm -------------------------------------------------------------------------------
+
+
+def test_the_longest_lists_on_the_slowest_memory_and_their_reset_at_any_time_are_answered():
+    slow = {"read_latency": 65_535, "write_latency": 65_535, "slow_start_cycles": 65_535}
+    for cycle in range(0, 900_000, 37_013):
+        bench = QceBench(**slow)
+        driver = bench.driver(watchdog=None)
+        base = bench.memory.allocate(64 * 32)
+        pieces = Buffers([(base + 32 * number, 16) for number in range(63)])
+
+        async def main(bench=bench, driver=driver, pieces=pieces, cycle=cycle):
+            request = bench.kernel.start(driver.ecb(driver.key(KEY), pieces, pieces, decrypt=False))
+            await bench.kernel.sleep(cycle)
+            await driver.reset()
+            return await error_of(request.join())
+
+        hang = bench.run(main())
+        assert hang is None or "unanswered" not in hang.state
+        assert type(hang) is not EngineLost
