@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pymodel.published.words import listed, per_cent
+
 DATA = Path(__file__).parent / "data"
 
-FIT, JUDGE, SHOWN = "fit", "judge", "shown"
-"""Parts of a table: constants were fitted to ``fit``; ``judge`` was not looked at for that; ``shown`` has no
-bound. Which cell is which stands in the data."""
+FIT, ORDER, JUDGE, SHOWN = "fit", "order", "judge", "shown"
+PARTS: Mapping[str, str] = {
+    FIT: "constants were fitted to the cell",
+    ORDER: "the fit used only which of two such cells is faster",
+    JUDGE: "the fit did not use the cell",
+    SHOWN: "the cell is neither fitted nor judged",
+}
+"""Parts of a table, with their meaning. Which cell is in which stands in the data."""
+LEAST_SQUARES = "least squares of the relative errors of the cells marked fit"
+"""A criterion of fits."""
 
 
 def read(name: str) -> list[dict[str, str]]:
@@ -111,7 +120,8 @@ Plot = Curves | Comparison | Bars | Ranges
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """An experiment done again. ``unit``: of published and simulated. ``mean_bound``: on the mean error
-    of the cells that have a bound. ``notes``: what the reader must know to compare."""
+    of the cells that have a bound. ``notes``: what the reader must know to compare. ``reached``: the figures
+    that docs/timing.md gives. ``failure``: why there are no cells, or an empty string."""
 
     experiment: str
     unit: str
@@ -120,10 +130,11 @@ class Reproduction:
     conditions: Sequence[Condition] = ()
     notes: Sequence[str] = ()
     plots: Sequence[Plot] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    reached: str = ""
+    failure: str = ""
 
     def errors(self, part: str | None = None) -> list[float]:
-        """Of the cells with a bound, in one part or in all."""
+        """Sizes of the errors of the cells with a bound, in one part or in all."""
         return [abs(cell.error) for cell in self.outcomes
                 if cell.bound is not None and cell.error is not None and part in (None, cell.part)]
 
@@ -136,11 +147,31 @@ class Reproduction:
         return mean(self.errors())
 
     @property
+    def checks(self) -> list[Condition]:
+        """All that must hold: the bounds first, where there are some, then the conditions."""
+        bounds = []
+        bounded = [cell for cell in self.outcomes if cell.bound is not None]
+        if bounded:
+            inside = sum(cell.ok for cell in bounded)
+            bounds.append(Condition("cells within their bounds", f"{inside} of {len(bounded)}",
+                                    inside == len(bounded)))
+        if self.mean_bound is not None:
+            found = self.mean_error
+            bounds.append(Condition(f"mean error within {per_cent(self.mean_bound)}",
+                                    per_cent(found, decimals=2),
+                                    found is not None and found <= self.mean_bound))
+        return [*bounds, *self.conditions]
+
+    @property
     def ok(self) -> bool:
-        too_much = (self.mean_bound is not None and self.mean_error is not None
-                    and self.mean_error > self.mean_bound)
-        return (not too_much and all(cell.ok for cell in self.outcomes)
-                and all(condition.ok for condition in self.conditions))
+        return not self.failure and all(check.ok for check in self.checks)
+
+    @property
+    def result(self) -> str:
+        """In a word, and why there are no cells."""
+        if self.failure:
+            return f"FAILED: {self.failure}"
+        return "inside" if self.ok else "OUTSIDE"
 
     def to_json(self) -> dict[str, Any]:
         return {"experiment": self.experiment, "cells": len(self.outcomes), "max_error": self.max_error,
@@ -149,3 +180,14 @@ class Reproduction:
 
 def mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def fit_in_words(outcomes: Sequence[Outcome], criterion: str) -> str:
+    """Which sizes were fitted and which judged, and by what ``criterion``."""
+    fitted, judged = sizes_of(outcomes, FIT), sizes_of(outcomes, JUDGE)
+    return f"Fitted to requests of {fitted} bytes, judged on {judged} as well; criterion: {criterion}."
+
+
+def sizes_of(outcomes: Sequence[Outcome], part: str) -> str:
+    """Sizes in bytes that have cells in a part, as in a sentence."""
+    return listed(sorted({cell.labels["bytes"] for cell in outcomes if cell.part == part}))

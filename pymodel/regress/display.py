@@ -81,11 +81,12 @@ class Display:
             self._said_at = time.monotonic()
             self.say(f"{text}: {done} of {total}")
 
-    def table(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-        """``columns``: key of the rows to heading. Numbers are set to the right."""
+    def table(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]], *,
+              right: Sequence[str] = ()) -> None:
+        """``columns``: key of the rows to heading. To the right are numbers, and the columns of ``right``."""
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for key, heading in columns.items():
-            numeric = bool(rows) and isinstance(rows[0].get(key), int | float)
+            numeric = key in right or (bool(rows) and isinstance(rows[0].get(key), int | float))
             table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
         for row in rows:
             table.add_row(*(_cell(row.get(key)) for key in columns),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pymodel.published.cells import FIT, JUDGE, SHOWN, Bars, Comparison, Curves, Outcome, Plot, Ranges
+from pymodel.published.cells import FIT, JUDGE, ORDER, SHOWN, Bars, Comparison, Curves, Outcome, Plot, Ranges
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,7 +24,9 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _LINES = ("-", "--", ":", "-.")
 _GREY = "#555555"
-_PARTS = {FIT: "fitted", JUDGE: "judged", SHOWN: "shown"}
+_PARTS = {FIT: "fitted", ORDER: "in order", JUDGE: "judged", SHOWN: "shown"}
+_ERROR_MARKERS = {FIT: ("o", 4), ORDER: ("d", 4), JUDGE: ("x", 5), SHOWN: ("+", 5)}
+"""Marker, and its size."""
 _STYLE: Mapping[str, Any] = {
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": 9,
     "axes.titlesize": 11, "axes.titlelocation": "left", "axes.axisbelow": True, "axes.grid": True,
@@ -117,26 +119,24 @@ def _comparison(made: Figure, plot: Comparison) -> None:
                     marker=_pick(_MARKERS, number), label=f"{thing}, published", **look)
         values.plot(at, [cell.simulated for _, cell in points], linestyle=_pick(_LINES, number),
                     marker=".", markersize=3, label=f"{thing}, simulated", **look)
-        for fitted in (True, False):
-            errors.plot(*_errors(points, fitted), linestyle="none", marker="o" if fitted else "x",
-                        markersize=4 if fitted else 5, **look)
+        for part, (marker, size) in _ERROR_MARKERS.items():
+            errors.plot(*_errors(points, part), linestyle="none", marker=marker, markersize=size, **look)
     _bounds(errors, plot)
-    limit = 115 * max(abs(size or 0) for cell in cells for size in (cell.error, cell.bound))
+    limit = 115 * max(abs(height or 0) for cell in cells for height in (cell.error, cell.bound))
     errors.set_ylim(-(limit or 1), limit or 1)
-    keys: list[Artist] = [Line2D([], [], color=_GREY, linestyle="none", marker=marker, markersize=4,
-                                 label=f"error of a {name} cell")
-                          for name, marker, fitted in (("fitted", "o", True), ("judged", "x", False))
-                          if any((cell.part == FIT) == fitted for cell in cells)]
+    keys: list[Artist] = [Line2D([], [], color=_GREY, linestyle="none", marker=marker, markersize=size,
+                                 label=f"error of a cell {_PARTS[part]}")
+                          for part, (marker, size) in _ERROR_MARKERS.items()
+                          if any(cell.part == part for cell in cells)]
     values.legend()
     keys += errors.get_legend_handles_labels()[0]
     made.legend(handles=keys, loc="outside lower center", ncols=2 if len(keys) > 3 else 3)
     made.align_ylabels()
 
 
-def _errors(points: Iterable[tuple[float, Outcome]], fitted: bool) -> tuple[list[float], list[float]]:
-    """Places, and errors in per cent, of the cells that constants were fitted to, or of the others."""
-    found = [(x, 100 * cell.error) for x, cell in points
-             if cell.error is not None and (cell.part == FIT) == fitted]
+def _errors(points: Iterable[tuple[float, Outcome]], part: str) -> tuple[list[float], list[float]]:
+    """Places, and errors in per cent, of the cells of a part."""
+    found = [(x, 100 * cell.error) for x, cell in points if cell.error is not None and cell.part == part]
     return [x for x, _ in found], [error for _, error in found]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pymodel.jobs.profiles import PROFILES
-from pymodel.published.cells import Plot, Reproduction
+from pymodel.published.cells import PARTS, Plot, Reproduction
+from pymodel.published.words import figure, label, per_cent
 from pymodel.regress.plot import svg
 
 TEMPLATES = Path(__file__).parent / "page_templates"
@@ -22,21 +23,6 @@ def page(done: Sequence[Reproduction], titles: Mapping[str, str]) -> str:
 
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.filters |= {"svg": drawn, "figure": _figure, "per_cent": per_cent}
-    return environment.get_template("reproduce.html.j2").render(done=done, titles=titles, profiles=PROFILES)
-
-
-def _figure(value: object) -> object:
-    """A truth in a word, a float with a comma for each thousand; anything else is as it was."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.2f}" if abs(value) < 1000 else f"{value:,.0f}"
-    return value
-
-
-def per_cent(value: float | None, *, sign: bool = False) -> str:
-    """With one digit after the point; ``-`` for no value."""
-    if value is None:
-        return "-"
-    return f"{100 * value:{'+' if sign else ''}.1f} %"
+    environment.filters |= {"svg": drawn, "figure": figure, "label": label, "per_cent": per_cent}
+    return environment.get_template("reproduce.html.j2").render(done=done, titles=titles, parts=PARTS,
+                                                                profiles=PROFILES)
