@@ -168,9 +168,8 @@ class Reproduction:
 
     @property
     def result(self) -> str:
-        """In a word, and why there are no cells."""
         if self.failure:
-            return f"FAILED: {self.failure}"
+            return "FAILED"
         return "inside" if self.ok else "OUTSIDE"
 
     def to_json(self) -> dict[str, Any]:

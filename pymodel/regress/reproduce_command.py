@@ -109,8 +109,8 @@ def _reasons(result: JobResult, rows: Sequence[dict[str, Any]]) -> str:
     reasons = [f"{result.problem}, after {len(rows)} requests"] if result.problem else []
     if wrong:
         number, row = wrong[0]
-        others = f", and {len(wrong) - 1} others" if len(wrong) > 1 else ""
-        reasons.append(f"{row['text']} in request {number} ({_request_in_words(row)}){others}")
+        others = f", and {len(wrong) - 1} more are wrong" if len(wrong) > 1 else ""
+        reasons.append(f"request {number} ({_request_in_words(row)}): {row['text']}{others}")
     reasons += (result.result or {}).get("problems", [])
     return "; ".join(reasons) or "its job says so, but not why"
 
@@ -137,7 +137,7 @@ def _constants(tasks: Sequence[Task]) -> list[str]:
 def _show(experiment: Experiment, done: Reproduction, display: Display) -> None:
     display.out(f"\n{experiment.title}")
     if done.failure:
-        display.out(done.result)
+        display.out(f"{done.result}: {done.failure}")
         return
     labels = done.outcomes[0].labels
     columns = {name: name.replace("_", " ") for name in labels}
@@ -168,6 +168,9 @@ def _summary(done: Sequence[Reproduction], display: Display) -> None:
              "mean": per_cent(one.mean_error), **{part: _part(one, part) for part in (FIT, ORDER, JUDGE)},
              "result": one.result, "verdict": "pass" if one.ok else "fail"} for one in done]
     display.table(SUMMARY, rows)
+    for one in done:
+        if one.failure:
+            display.out(f"{one.result} {one.experiment}: {one.failure}")
 
 
 def _part(one: Reproduction, part: str) -> str:
