@@ -215,7 +215,7 @@ def _found(runs: Mapping[str, Sequence[_Run]]) -> dict[str, Any]:
     right = sum(run.right for run in every)
     changes = [100 * (generic.seconds / other.seconds - 1)
                for generic, other in zip(runs[GENERIC], runs[SPECIALISED], strict=True)][WARM_UP:]
-    lower, median, upper = statistics.quantiles(changes, n=4)
+    lower, median, upper = statistics.quantiles(changes, n=4, method="inclusive")
     return {"runs": len(every), "right": right,
             **{f"{figure}_{name}": sorted({run.figure(figure) for run in some})
                for figure in FIGURES for name, some in runs.items()},

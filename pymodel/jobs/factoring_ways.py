@@ -27,6 +27,11 @@ class Row:
     in_place: bool
     cipher: str
 
+    def __str__(self) -> str:
+        words = (f"{self.direction} {self.format}", "in place" * self.in_place,
+                 "ctx template" * self.ctx_template)
+        return f"{self.cipher} {', '.join(filter(None, words))}"
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -1,8 +1,9 @@
 """CBC written by hand for one way of holding data, over contiguous data, iovecs or message blocks: what the
 mode code of ``pymodel.modes`` is measured against. Nothing else uses it.
 
-The repetition is the point: this is how a cipher's own mode code looks before it is factored out. A block may
-cross from one piece of data to the next.
+The repetition is the point: this is how mode code looks before it is factored out. A block may cross from one
+piece of data to the next. What a cipher has of its own is the engine. A request without data is not
+foreseen.
 """
 
 from __future__ import annotations
