@@ -56,10 +56,13 @@ async def decrypt_at_once(engine: BlockEngine, key: Key, messages: Sequence[Mess
     if not len(source):
         return [bytes(message.iv) for message in messages]
     await engine.host.spend(HostWork.REQUEST)
-    if source.overlaps(destination) and not source.same_bytes(destination):
-        await engine.host.spend(HostWork.COPY, len(source) // size)
-        destination.scatter(memory, source.gather(memory))
-        source = destination
+    if source.overlaps(destination):
+        await spend_allocation(engine, len(source))
+        await engine.host.spend(HostWork.COPY, len(source) // size)  # kept: the engine writes over it
+        if not source.same_bytes(destination):
+            await engine.host.spend(HostWork.COPY, len(source) // size)
+            destination.scatter(memory, source.gather(memory))
+            source = destination
     await engine.ecb(key, source, destination, decrypt=True)
     await engine.host.spend(HostWork.XOR, len(source) // size)
     mask = np.concatenate([chain[:-size] for chain in chained])

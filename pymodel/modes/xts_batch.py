@@ -40,6 +40,7 @@ async def crypt_batch(engine: BlockEngine, data_key: Key, messages: Sequence[Mes
     mask = np.concatenate([unit.mask for unit in units])
     await spend_allocation(engine, len(mask))
     await engine.host.spend(HostWork.DOUBLING, sum(unit.tweaks for unit in units))
+    await engine.host.spend(HostWork.COPY, len(mask) // TWEAK_BYTES)
     await engine.host.spend(HostWork.XOR, len(mask) // TWEAK_BYTES)
     whole = Buffers.joined(message.dst.part(0, unit.whole)
                            for message, unit in zip(messages, units, strict=True))
