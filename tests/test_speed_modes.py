@@ -21,8 +21,9 @@ KEY = bytes(range(32))
 
 
 def tried(spec, *cells):
-    """The rows, and the result."""
+    """The rows, and the result, on a memory whose next free byte begins no page."""
     rows, bench = [], model_bench(spec)
+    bench.memory.allocate(16)
     work = measure_speed_of_requests(bench, {"cells": [cell.to_json() for cell in cells]}, rows.append)
     return rows, bench.kernel.run(work)
 
@@ -193,6 +194,19 @@ def test_a_right_tag_that_is_refused_is_wrong_and_the_next_request_is_measured(m
     assert result["ok"] is False
 
 
+@pytest.mark.parametrize(("cell", "text"), [
+    (Cell("ecb", 128, 64), "wrong output"), (Cell("ctr", 128, 64), "wrong output"),
+    (Cell("cbc", 128, 64, unit_bytes=32), "wrong output"),
+    (Cell("gcm", 128, 64), "wrong output"), (Cell("gcm", 128, 64, decrypt=True), "the right tag was refused"),
+], ids=str)
+def test_an_engine_that_uses_an_old_key_makes_it_fail(cell, text):
+    """Under context-pointer: the second key is set in the place of the first, and the first is used."""
+    first = Cell("ecb", 256, 64)
+    rows, result = tried(replace(PADLOCK, policy="context-pointer"), first, cell)
+    assert [(row["ok"], row["text"]) for row in rows] == [(True, ""), (False, text)]
+    assert result == {"ok": False, "problems": []}
+
+
 def test_a_request_is_done_once_before_it_counts_on_the_same_data(monkeypatch):
     seen, encrypt = [], Ecb.encrypt
 
@@ -236,7 +250,8 @@ def test_an_engine_that_leaves_its_work_to_software_makes_it_fail(monkeypatch, c
     (replace(QCE, aes_sw_max_len=64), Cell("ecb", 128, 64), "engine and software"),
     (QCE, Cell("ecb", 192, 64), "engine and software"),
     (PADLOCK, Cell("ecb", 128, 64, software=True), "software"),
-    (PADLOCK, Cell("ecb", 128, 64), "the engine")], ids=str)
+    (PADLOCK, Cell("ecb", 128, 64), "the engine"),
+    (replace(PADLOCK, aes_sw_max_len=64), Cell("ecb", 128, 64), "the engine")], ids=str)
 def test_blocks_that_nobody_has_counted_make_it_fail(monkeypatch, spec, cell, who):
     monkeypatch.setattr(EngineCounters, "since", lambda self, earlier: EngineCounters())
     rows, result = tried(spec, cell)
