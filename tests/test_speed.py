@@ -83,21 +83,26 @@ def test_the_csv_has_the_rows_of_the_json(tmp_path, capsys):
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows]
 
 
-def test_the_plot_has_a_line_for_each_direction_and_key_with_a_point_for_each_size(monkeypatch, tmp_path):
+@pytest.mark.parametrize(("chosen", "title"), [
+    (["--key-bits", "256", "--key-bits", "512"], "padlock, no host work"),
+    (["--engine", "software", "--mode", "xts", "--mode", "essiv", "--key-bits", "256", "--data-unit", "32",
+      "--profile", "x86-2018"], "software, host work as x86-2018, data units of 32 bytes")])
+def test_the_plot_has_a_line_for_each_mode_direction_and_key_with_a_point_for_each_size(
+        monkeypatch, tmp_path, chosen, title):
     figures, make = [], plot.figure
     monkeypatch.setattr(plot, "figure", lambda curves: figures.append(make(curves)) or figures[-1])
     file = tmp_path / "plot.svg"
-    arguments = ["--bytes", "64", "--bytes", "16", "--bytes", "256", "--key-bits", "256", "--key-bits", "512"]
-    made = rows_of(tmp_path, *arguments, "--plot", str(file))
+    made = rows_of(tmp_path, "--bytes", "64", "--bytes", "16", "--bytes", "256", *chosen, "--plot", str(file))
     [axes] = figures[0].axes
     drawn = {line.get_label(): [*zip(*line.get_data(), strict=True)] for line in axes.lines}
     wanted = {}
     for row in made:
-        name = f"xts(aes), {row['key_bits']} bit key, {row['direction']}"
+        name = f"{row['mode']}, {row['key_bits']} bit key, {row['direction']}"
         wanted.setdefault(name, []).append((row["bytes"], row["cycles"]))
     assert drawn == {name: sorted(points) for name, points in wanted.items()}
     texts = [text.text for text in ElementTree.parse(file).getroot().iter(f"{SVG}text")]
-    assert {*wanted, "padlock, no host work", "request (bytes)", "time (cycles)", "16", "256"} <= set(texts)
+    assert len(wanted) == 4
+    assert {*wanted, title, "request (bytes)", "time (cycles)", "16", "256"} <= set(texts)
 
 
 def test_the_same_rows_give_the_same_plot_without_a_date(capsys, tmp_path):

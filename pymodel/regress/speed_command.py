@@ -112,7 +112,7 @@ def _write(options: SpeedOptions, ok: bool, rows: Sequence[Mapping[str, Any]]) -
 def _curves(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> Curves:
     series: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
-        lines = series.setdefault(f"{_cipher(row['mode'])}, {row['key_bits']} bit key", {})
+        lines = series.setdefault(f"{row['mode']}, {row['key_bits']} bit key", {})
         lines.setdefault(row["direction"], []).append((row["bytes"], row["cycles"]))
     host = "no host work" if options.profile == NONE else f"host work as {options.profile}"
     units = f", data units of {options.unit_bytes} bytes" if options.unit_bytes else ""
