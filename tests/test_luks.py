@@ -16,6 +16,7 @@ from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.luks_sectors import VolumeSectors
 from pymodel.luks.ciphers import volume_cipher
 from pymodel.luks.hashes import HASHES, check_hash
+from pymodel.regress import luks_command
 
 SECTORS = json.loads((DATA / "luks_sectors.json").read_text())
 """Entries of tests/data/luks/luks_sectors.json."""
@@ -275,4 +276,18 @@ def test_an_image_that_changes_on_the_way_is_a_failure(luks, monkeypatch, capsys
 
     disturbed(monkeypatch, 1, disturb)
     assert luks(image, b"secret", code=1) is None
+    assert capsys.readouterr().out == f"FAIL {tmp_path}/image changed while it was read\n"
+
+
+def test_another_volume_in_its_place_once_the_header_was_read_is_a_failure(luks, monkeypatch, capsys,
+                                                                           tmp_path):
+    run = luks_command._run
+
+    def replaced(*arguments):
+        (tmp_path / "other").write_bytes(volume(PAYLOAD, {0: b"secret"}, mode="ecb", seed=2))
+        os.replace(tmp_path / "other", tmp_path / "image")
+        return run(*arguments)
+
+    monkeypatch.setattr(luks_command, "_run", replaced)
+    assert luks(volume(PAYLOAD, {0: b"secret"}, mode="ecb"), b"secret", code=1) is None
     assert capsys.readouterr().out == f"FAIL {tmp_path}/image changed while it was read\n"

@@ -17,7 +17,7 @@ from pymodel.jobs.luks_sectors import VolumeSectors
 from pymodel.jobs.luks_spec import LuksSpec
 from pymodel.luks.antiforensic import merge
 from pymodel.luks.hashes import pbkdf2
-from pymodel.luks.header import SECTOR_BYTES, Header, KeySlot, read_header
+from pymodel.luks.header import HEADER_BYTES, SECTOR_BYTES, Header, KeySlot, parse_header, read_header
 
 CHUNK_BYTES = 64 * 1024
 """What goes through the engine between two verdicts."""
@@ -72,6 +72,9 @@ class _Volume:
         """Raises: _NoSlotOpens, Wrong, OSError, and what the engine raises."""
         with Path(self._spec.image).open("rb") as image:
             before = os.fstat(image.fileno())
+            header = parse_header(image.read(HEADER_BYTES), before.st_size)
+            if header != self.header or header.digest.hex() != self._spec.digest:
+                raise self._changed()
             key = await self._master_key(image)
             await self._payload(image, key)
             after = os.fstat(image.fileno())

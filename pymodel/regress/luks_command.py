@@ -69,7 +69,8 @@ def luks(options: LuksOptions, display: Display) -> int:
         raise InvalidRequest(f"{options.image}: no key slot is enabled: nothing can open the volume")
     with display, _destination(options) as output:
         spec = LuksSpec(str(options.image.resolve()), str(output.temporary),
-                        [passphrase.hex() for passphrase in passphrases], stretch.first, stretch.count)
+                        [passphrase.hex() for passphrase in passphrases], stretch.first, stretch.count,
+                        header.digest.hex())
         result = _run(options, spec, display)
         problem = _problem(result, output.temporary, stretch)
         if not problem:
