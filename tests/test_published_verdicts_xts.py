@@ -53,9 +53,17 @@ def test_the_order_holds_even_with_the_work_of_a_request_for_each_sector(per_blo
 
 
 def test_equal_rates_are_no_order():
-    """Rates that floating point has exactly equal."""
     assert not over_ecb((49.2, 49.2)).ok
     assert over_ecb((49.1999, 49.2)).ok
+
+
+@pytest.mark.parametrize(("fewer", "ok"), [(0, False), (1, True), (-1, False)])
+def test_a_batch_must_be_faster_than_eight_requests_of_a_sector_by_two_passes(fewer, ok):
+    """Of 65,536 cycles each; a power of two, so that the rates can be exactly equal."""
+    rows = [{"bytes": 512, "cycles": cycles} for cycles in (2 ** 17, 2 ** 17, 2 ** 16, 2 ** 16)]
+    rows += [{"bytes": 4096, "cycles": 2 ** 19 - fewer - 7 * REQUEST}]
+    rows += [{"cycles": 1, "engine_cycles": cycles} for cycles in ENGINE_CYCLES]
+    assert [condition.ok for condition in OverEcb().judge(rows).conditions] == [ok, True]
 
 
 @pytest.mark.parametrize("batch", [49.0, 30.0])

@@ -118,11 +118,11 @@ def _gain(outcomes: Sequence[Outcome]) -> tuple[float, float]:
 
 
 def _order(rates: Sequence[float], by_sector: float) -> Condition:
-    """``rates``: of per-block, two-pass and batch. None of them may be equal."""
-    per_block, two_pass, batch = rates
+    """``rates``: of per-block, two-pass and batch. ``by_sector``, the last one's lower figure, must do."""
+    per_block, two_pass, _ = rates
     return Condition("per-block < two-pass < batch, reading, batch also with the host's work for each sector",
                      f"{_proportion(rates)}, {figure(by_sector, 'MB/s')}",
-                     per_block < two_pass < min(batch, by_sector))
+                     per_block < two_pass < by_sector)
 
 
 def _proportion(rates: Sequence[float]) -> str:
