@@ -25,7 +25,7 @@ def rows_of(tmp_path, *arguments):
 @pytest.mark.parametrize(("arguments", "wanted"), [
     ([], {"engine": "padlock", "stages": 1, "cycles": 66, "key_loads": 0, "policy": "engine-state",
           "host_expands": False, "aes_sw_max_len": None, "strategy": None, "unit_bytes": 0,
-          "profile": "none", "quirks_off": []}),
+          "profile": "none"}),
     (["--policy", "always"], {"cycles": 86, "key_loads": 1, "policy": "always", "host_expands": False}),
     (["--policy", "always", "--host-expands"], {"cycles": 93, "key_loads": 1, "host_expands": True}),
     (["--stages", "14"], {"stages": 14, "cycles": 39}),
@@ -36,7 +36,7 @@ def rows_of(tmp_path, *arguments):
                                                 "software_blocks": 4, "aes_sw_max_len": 64}),
     (["--engine", "software"], {"engine": "software", "stages": None, "cycles": 0, "software_blocks": 4,
                                 "hardware_blocks": 0, "policy": None, "host_expands": None,
-                                "aes_sw_max_len": None, "quirks_off": []}),
+                                "aes_sw_max_len": None}),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_an_option_reaches_the_bench_and_the_row(tmp_path, arguments, wanted):
     [row] = rows_of(tmp_path, *ONE, *arguments)
@@ -71,6 +71,29 @@ def test_a_profile_costs_what_it_says(tmp_path, monkeypatch):
     assert row["cycles"] == other["cycles"] == 1000 + 4 * 10 + 40
     assert row["bytes_per_second"] == round(64 * 125e6 / 1080)
     assert row["profile"] == "ipq-2020"
+
+
+def test_a_profile_sets_the_engine(tmp_path, monkeypatch):
+    """The bench's own setup takes 8 cycles."""
+    made = replace(PROFILES["via-2008"], host={}, bench={"setup_cycles": Constant(108, "", "")})
+    monkeypatch.setattr("pymodel.regress.speed_options.PROFILES", {**PROFILES, "via-2008": made})
+    [row] = rows_of(tmp_path, *ONE, "--profile", "via-2008")
+    assert row["engine_cycles"] == 65 + 100
+
+
+def test_a_request_that_takes_no_time_has_no_rate(tmp_path, monkeypatch):
+    made = replace(PROFILES["x86-2018"], host={HostWork.FALLBACK_ROUND: Constant(0, "", "")})
+    for module in ("jobs.engines", "regress.speed_options", "regress.speed_command"):
+        monkeypatch.setattr(f"pymodel.{module}.PROFILES", {**PROFILES, "x86-2018": made})
+    [row] = rows_of(tmp_path, *ONE, "--profile", "x86-2018", "--engine", "software")
+    assert (row["cycles"], row["bytes_per_second"]) == (0, None)
+
+
+def test_a_data_unit_may_be_larger_than_some_requests_but_not_than_all(tmp_path):
+    arguments = ["--mode", "cbc", "--key-bits", "128", "--direction", "encrypt", "--bytes", "16", "--bytes",
+                 "64", "--bytes", "96", "--data-unit"]
+    assert [row["calls"] for row in rows_of(tmp_path, *arguments, "64")] == [1, 4, 4]
+    assert [row["calls"] for row in rows_of(tmp_path, *arguments, "96")] == [1, 4, 6]
 
 
 def test_a_cpu_with_aes_instructions_is_software(tmp_path):

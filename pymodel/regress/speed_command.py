@@ -7,7 +7,6 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pymodel.engines.quirks import Quirk
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.jobs.speed_cell import ESSIV
@@ -67,9 +66,8 @@ def _row(line: dict[str, Any], bench: BenchSpec, engine: str) -> dict[str, Any]:
            "policy": bench.policy if engine == "padlock" else None,
            "host_expands": bool(line["host_expands"]) if engine == "padlock" else None,
            "aes_sw_max_len": bench.aes_sw_max_len if engine == "qce" else None}
-    quirks_off = [quirk.name for quirk in Quirk if engine != SOFTWARE and not bench.quirks & quirk]
     return {**line, **own, "direction": "decryption" if line["decrypt"] else "encryption",
-            "profile": bench.profile, "bytes_per_second": rate, "quirks_off": quirks_off}
+            "profile": bench.profile, "bytes_per_second": rate}
 
 
 def _cipher(mode: str) -> str:
