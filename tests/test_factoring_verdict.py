@@ -49,6 +49,7 @@ def test_all_conditions_hold_and_say_of_how_many_rows(measured):
     requests = f"{72 * RUNS} of {72 * RUNS} requests"
     assert [condition.found for condition in found.conditions] == [
         "72 of 72 rows", "72 of 72 rows", "24 of 24 rows", requests]
+    assert found.reached == "calls 72 of 72 rows, blocks 72 of 72 rows, cycles 24 of 24 rows"
     assert all(what in condition.text for what, condition in zip((CALLS, BLOCKS, CYCLES, "cryptography"),
                                                                  found.conditions, strict=True))
 

@@ -39,8 +39,11 @@ class ModeFactoring:
             cell = Outcome(labels, changes[row], done["change_percent"], SHOWN, compared=False)
             ranges[row] = Range(cell, lower, upper)
         outcomes = [one.cell for one in ranges.values()]
-        return Reproduction(self.name, "% of time", outcomes, None, _conditions(rows), _notes(outcomes),
-                            [_plot(ranges, cipher) for cipher in CIPHERS])
+        conditions = _conditions(rows)
+        calls, blocks, cycles, _ = (condition.found for condition in conditions)
+        return Reproduction(self.name, "% of time", outcomes, None, conditions, _notes(outcomes),
+                            [_plot(ranges, cipher) for cipher in CIPHERS],
+                            reached=f"calls {calls}, blocks {blocks}, cycles {cycles}")
 
     def _changes(self) -> Mapping[Row, float]:
         """The published ones by row, all of them."""
