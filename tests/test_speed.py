@@ -11,7 +11,11 @@ import pytest
 from conftest import ROOT
 
 from pymodel.cli import run_command_line
+from pymodel.errors import EngineHang
+from pymodel.jobs import model_bench
+from pymodel.modes import Cbc
 from pymodel.regress import plot
+from pymodel.regress.launch import JobResult
 from pymodel.regress.speed_command import COLUMNS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -128,6 +132,60 @@ def test_a_plot_that_cannot_be_drawn_leaves_the_older_one(monkeypatch, tmp_path)
     with pytest.raises(ZeroDivisionError):
         run_command_line(["speed", "--bytes", "64", "--plot", str(file)])
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("plot.svg", "older")]
+
+
+def failed(capsys, tmp_path, *arguments):
+    """What is printed, and the rows of both files."""
+    files = tmp_path / "rows.json", tmp_path / "rows.csv"
+    code = run_command_line(["speed", *arguments, "--json", str(files[0]), "--csv", str(files[1])])
+    captured, written = capsys.readouterr(), json.loads(files[0].read_text())
+    assert (code, written["ok"], captured.err) == (1, False, "")
+    with files[1].open(newline="") as text:
+        return captured.out.splitlines(), written["rows"], list(csv.DictReader(text))
+
+
+ECB = ["--mode", "ecb", "--bytes", "64", "--key-bits", "128", "--direction", "encrypt"]
+
+
+def test_a_wrong_request_is_marked_and_makes_it_fail(capsys, tmp_path):
+    """Two keys in a row under context-pointer: the second is set, and the engine goes on with the first."""
+    lines, rows, table = failed(capsys, tmp_path, "--policy", "context-pointer", *ECB, "--key-bits", "256")
+    assert [line.partition(" bytes)")[2] for line in lines[1:]] == ["", "  FAIL: wrong output"]
+    assert [(row["ok"], row["text"]) for row in rows] == [(True, ""), (False, "wrong output")]
+    assert [row["ok"] for row in table] == ["True", "False"]
+
+
+def test_a_complaint_of_the_bench_makes_it_fail_though_every_result_is_right(capsys, monkeypatch, tmp_path):
+    def complaining(spec):
+        bench = model_bench(spec)
+        bench.problems = lambda: ["a beat too many"]
+        return bench
+
+    monkeypatch.setattr("pymodel.regress.launch.model_bench", complaining)
+    lines, rows, _ = failed(capsys, tmp_path, *ECB)
+    assert lines[-1] == "FAIL: a beat too many"
+    assert rows[0]["ok"] is True
+
+
+def test_an_error_ends_the_table_and_makes_it_fail(capsys, monkeypatch, tmp_path):
+    async def hang(*_):
+        raise EngineHang("request 1", {}, 100)
+
+    monkeypatch.setattr(Cbc, "encrypt", hang)
+    lines, rows, table = failed(capsys, tmp_path, *ECB, "--mode", "cbc")
+    assert lines[0] == "testing speed of ecb(aes) encryption"
+    assert len(lines) == 3
+    assert lines[2].startswith("FAIL: EngineHang: ")
+    assert len(rows) == len(table) == 1
+
+
+@pytest.mark.parametrize("result", [None, {"ok": True, "problems": []}])
+def test_a_simulator_that_ends_badly_makes_it_fail(capsys, monkeypatch, tmp_path, result):
+    monkeypatch.setattr("pymodel.regress.target.run_on_model", lambda *_: JobResult(result, "it crashed"))
+    plot = tmp_path / "plot.svg"
+    lines, rows, table = failed(capsys, tmp_path, *ECB, "--plot", str(plot))
+    assert (lines, rows, table) == (["FAIL: it crashed"], [], [])
+    assert not plot.exists()
 
 
 def test_matplotlib_and_jinja_are_imported_by_what_draws_only():

@@ -19,8 +19,8 @@ from pymodel.regress.target import Launcher
 
 COLUMNS = ("engine", "stages", "mode", "direction", "key_bits", "bytes", "strategy", "unit_bytes", "policy",
            "host_expands", "aes_sw_max_len", "profile", "cycles", "engine_cycles", "calls", "key_loads",
-           "hardware_blocks", "software_blocks", "bounced_blocks", "bytes_per_second")
-"""Of the CSV; a JSON row has ``host_work`` (units by kind) and ``ok`` besides."""
+           "hardware_blocks", "software_blocks", "bounced_blocks", "bytes_per_second", "ok")
+"""Of the CSV; a JSON row has ``host_work`` (units by kind) and ``text`` besides."""
 
 
 def print_speed(options: SpeedOptions, display: Display) -> int:
