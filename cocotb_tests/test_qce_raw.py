@@ -14,6 +14,7 @@ import cocotb
 from cocotb.triggers import FallingEdge
 
 from cocotb_tests.qce_raw import BLOCK, DONE, DUMP, KEY, SOURCE, TARGET, RawQce, Request, data, one
+from cocotb_tests.scenes import generator
 from pymodel.engines.qce import STALE_STATUS, Descriptor, ResultDump
 from pymodel.engines.qce_registers import Register
 from pymodel.engines.quirks import Quirk
@@ -126,7 +127,7 @@ async def without_the_quirk_the_dump_begins_at_the_next_descriptor(dut):
 async def scatter_lists_of_any_shape_are_one_stream(dut):
     """Empty descriptors, some across pages, of which the last is cut at the size."""
     qce = await RawQce.start(dut)
-    numbers = random.Random(6)
+    numbers = generator(dut, "scatter lists")
     for _ in range(6):
         size = 512 * numbers.randrange(1, 4)
         text = numbers.randbytes(size)

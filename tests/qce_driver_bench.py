@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from seeded import seeded
 
 from pymodel.buffers import Buffers
 from pymodel.drivers.qce import QceDriver
@@ -106,4 +106,4 @@ async def error_of(request):
 
 
 def some_data(length: int, seed: object = 1) -> bytes:
-    return random.Random(f"{seed}").randbytes(length)
+    return seeded(seed).randbytes(length)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from seeded import seeded
 
 from pymodel.buffers import Buffers, Piece, check_placement
 from pymodel.errors import InvalidRequest
@@ -50,7 +49,7 @@ def test_runs_join_adjacent_pieces_and_drop_empty_ones():
 
 
 def test_any_part_reads_the_same_bytes_as_a_slice(memory):
-    rng = random.Random(3)
+    rng = seeded(3)
     for _ in range(200):
         pieces = [(BASE + rng.randrange(200), rng.randrange(6)) for _ in range(rng.randrange(6))]
         buffers = Buffers(pieces)
@@ -82,7 +81,7 @@ def test_the_same_bytes_in_other_splits_are_the_same():
 
 
 def test_overlap_is_found_as_sets_of_bytes_find_it():
-    rng = random.Random(5)
+    rng = seeded(5)
     outcomes = set()
     for _ in range(400):
         longest = rng.choice([5, 40])

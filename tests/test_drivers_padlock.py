@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -35,7 +34,7 @@ def one_ecb(bench, driver, key, data, *, decrypt=False, where=None):
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "ctr", "xts"])
 def test_random_requests_in_random_layouts_agree_with_the_golden_model(mode, fetch_blocks, policy):
     seed = f"{mode}/{fetch_blocks}/{policy}"
-    rng, bench = random.Random(seed), PadlockBench(fetch_blocks=fetch_blocks)
+    rng, bench = seeded(seed), PadlockBench(fetch_blocks=fetch_blocks)
     driver = bench.driver(policy=policy)
     keys = [rng.randbytes(size * (2 if mode == "xts" else 1)) for size in (16, 24, 32, 16)]
     ciphers = [{"ecb": Ecb, "cbc": Cbc, "ctr": Ctr, "xts": Xts}[mode](driver, key) for key in keys]
@@ -59,7 +58,7 @@ def test_random_requests_in_random_layouts_agree_with_the_golden_model(mode, fet
 def test_a_whole_request_of_whole_groups_is_one_xcrypt_and_one_key_load(size, decrypt):
     bench = PadlockBench()
     driver = bench.driver()
-    data = random.Random(size).randbytes(16 * 32)
+    data = seeded(size).randbytes(16 * 32)
     reference = golden.ecb_decrypt if decrypt else golden.ecb_encrypt
     key = driver.key(KEY_A[:size])
     assert one_ecb(bench, driver, key, data, decrypt=decrypt) == reference(key.data, data)
@@ -92,7 +91,7 @@ def test_first_the_blocks_that_fill_no_fetch_group_then_whole_groups(fetch_block
     bench = PadlockBench(fetch_blocks=fetch_blocks)
     driver = bench.driver()
     where = bench.memory.allocate_pages(1)
-    data = random.Random(1).randbytes(16 * blocks)
+    data = seeded(1).randbytes(16 * blocks)
     assert one_ecb(bench, driver, driver.key(KEY_A), data, where=where) == golden.ecb_encrypt(KEY_A, data)
     assert [op.count for op in bench.port.requests()] == counts
     assert driver.counters.bounced_blocks == 0
@@ -101,7 +100,7 @@ def test_first_the_blocks_that_fill_no_fetch_group_then_whole_groups(fetch_block
 @pytest.mark.parametrize("fetch_blocks", [2, 4, 8])
 def test_a_whole_fetch_group_across_two_pages_is_not_bounced(fetch_blocks):
     bench = PadlockBench(fetch_blocks=fetch_blocks)
-    driver, data = bench.driver(), random.Random(1).randbytes(16 * fetch_blocks)
+    driver, data = bench.driver(), seeded(1).randbytes(16 * fetch_blocks)
     where = bench.memory.allocate_pages(2) + PAGE_BYTES - 16
     assert one_ecb(bench, driver, driver.key(KEY_A), data, where=where) == golden.ecb_encrypt(KEY_A, data)
     assert driver.counters.bounced_blocks == 0
@@ -115,7 +114,7 @@ def test_data_that_ends_at_an_unmapped_page_is_never_read_beyond(fetch_blocks):
     bench.memory.protect(end, PAGE_BYTES, readable=False, writable=False)
     for blocks in range(1, 20):
         before = driver.counters.bounced_blocks
-        data = random.Random(blocks).randbytes(16 * blocks)
+        data = seeded(blocks).randbytes(16 * blocks)
         result = one_ecb(bench, driver, key, data, where=end - 16 * blocks)
         assert result == golden.ecb_encrypt(KEY_A[:16], data), blocks
         assert driver.counters.bounced_blocks - before == (blocks if blocks < fetch_blocks else 0), blocks
@@ -127,7 +126,7 @@ def test_a_schedule_is_read_in_256_bytes_that_are_all_allocated():
     bench.memory.protect(end, PAGE_BYTES, readable=False, writable=False)
     asked = []
     driver = bench.driver(allocate=lambda length: asked.append(length) or end - length)
-    data = random.Random(2).randbytes(64)
+    data = seeded(2).randbytes(64)
     assert one_ecb(bench, driver, driver.key(KEY_A), data) == golden.ecb_encrypt(KEY_A, data)
     assert asked == [256]
 
@@ -142,7 +141,7 @@ def test_engine_state_reloads_only_when_key_or_direction_change():
     loads = []
     for key, decrypt in ((a, False), (a, False), (a, True), (a, True), (b, True), (a, False), (twin, False)):
         before = driver.counters.key_loads
-        data = random.Random(len(loads)).randbytes(64)
+        data = seeded(len(loads)).randbytes(64)
         reference = golden.ecb_decrypt if decrypt else golden.ecb_encrypt
         assert one_ecb(bench, driver, key, data, decrypt=decrypt) == reference(key.data, data)
         loads.append(driver.counters.key_loads - before)
@@ -166,7 +165,7 @@ def test_a_new_key_in_the_memory_of_a_released_one_is_used():
     one_ecb(bench, driver, old, bytes(32))
     driver.release(old)
     new = driver.key(KEY_B)
-    data = random.Random(1).randbytes(64)
+    data = seeded(1).randbytes(64)
     assert one_ecb(bench, driver, new, data) == golden.ecb_encrypt(KEY_B, data)
     first, second = bench.port.requests()
     assert (first.key, first.cword) == (second.key, second.cword)
@@ -196,7 +195,7 @@ def test_popf_by_somebody_else_makes_the_engine_load_without_another_popf():
 def test_two_drivers_of_one_engine_know_of_each_others_keys():
     bench = PadlockBench()
     one, other = bench.driver(), bench.driver(policy="always")
-    data = random.Random(1).randbytes(64)
+    data = seeded(1).randbytes(64)
     for _ in range(2):
         assert one_ecb(bench, one, one.key(KEY_A), data) == golden.ecb_encrypt(KEY_A, data)
         assert one_ecb(bench, other, other.key(KEY_B), data) == golden.ecb_encrypt(KEY_B, data)
@@ -207,7 +206,7 @@ def test_two_engines_hold_their_own_keys():
     for number in range(2):
         port, cpu = PadlockModel(bench.kernel, bench.memory), Cpu(bench.kernel, f"cpu{number}")
         drivers.append(PadlockDriver(port, bench.memory, bench.kernel, cpu))
-    data = random.Random(1).randbytes(64)
+    data = seeded(1).randbytes(64)
     for key in (KEY_A, KEY_B, KEY_A):
         for driver in drivers:
             assert one_ecb(bench, driver, driver.key(key), data) == golden.ecb_encrypt(key, data)
@@ -217,7 +216,7 @@ def test_two_engines_hold_their_own_keys():
 
 
 def test_many_requests_at_once_with_different_keys_are_all_right():
-    rng, bench = random.Random(6), PadlockBench()
+    rng, bench = seeded(6), PadlockBench()
     driver = bench.driver()
     jobs, expected = [], []
     for number in range(16):
@@ -235,7 +234,7 @@ def test_many_requests_at_once_with_different_keys_are_all_right():
 def test_a_key_released_during_a_request_keeps_its_memory_until_the_end():
     bench = PadlockBench()
     driver = bench.driver()
-    old, data = driver.key(KEY_A), random.Random(1).randbytes(16 * 40)
+    old, data = driver.key(KEY_A), seeded(1).randbytes(16 * 40)
     buffer = Buffers.of(bench.memory.allocate(len(data)), len(data))
     buffer.scatter(bench.memory, data)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -16,7 +15,7 @@ from pymodel.modes import Cbc, Xts
 
 KEY = bytes(range(32))
 BLOCKS = 12
-DATA = random.Random(1).randbytes(16 * BLOCKS)
+DATA = seeded(1).randbytes(16 * BLOCKS)
 EXPECTED = golden.ecb_encrypt(KEY, DATA)
 
 
@@ -176,7 +175,7 @@ def test_an_interrupt_line_raised_by_another_task_at_any_cycle_loses_nothing():
 
 @pytest.mark.parametrize("policy", ["engine-state", "always"])
 def test_a_storm_of_interrupts_over_scattered_requests_of_several_keys_loses_nothing(policy):
-    rng, bench = random.Random(policy), PadlockBench(fetch_blocks=8)
+    rng, bench = seeded(policy), PadlockBench(fetch_blocks=8)
     driver = bench.driver(policy=policy)
     for number in range(60):
         key, iv = rng.randbytes(rng.choice([32, 48, 64])), rng.randbytes(16)

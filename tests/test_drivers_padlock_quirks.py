@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from padlock_bench import PADLOCK_QUIRKS, PadlockBench
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -16,7 +15,7 @@ from pymodel.errors import EngineFault
 from pymodel.memory import PAGE_BYTES
 
 KEY_A, KEY_B = bytes(range(32)), bytes(range(200, 232))
-DATA = random.Random(1).randbytes(16 * 9)
+DATA = seeded(1).randbytes(16 * 9)
 
 
 def naive(bench, quirk, **options):

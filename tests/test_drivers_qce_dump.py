@@ -5,10 +5,9 @@ The naive driver fails, the right one passes; without the quirk both do.
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from qce_driver_bench import QCE_QUIRKS, QceBench, some_data
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.engines.qce_registers import Register
@@ -60,7 +59,7 @@ def test_where_the_dump_begins_at_its_own_descriptor_the_naive_driver_leaves_the
 
 
 def test_a_long_tail_takes_the_whole_dump_of_the_naive_driver_and_not_a_byte_more():
-    bench, rng = QceBench(), random.Random(1)
+    bench, rng = QceBench(), seeded(1)
     driver, tail = bench.naive(Quirk.DUMP_FOLLOWS_DATA), rng.randbytes(200)
     data = some_data(64)
     message = bench.buffer(data + tail)

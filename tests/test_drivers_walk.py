@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from scatter import Layout
+from seeded import seeded
 
 from pymodel.buffers import Buffers
 from pymodel.drivers.access import Reach, reach
@@ -55,7 +54,7 @@ def can_be_direct(src, dst, position):
 
 @pytest.mark.parametrize("largest", [1, 9, 16, 40, 200])
 def test_spans_cover_the_request_in_order_at_their_addresses(largest):
-    memory, rng = HostMemory(64 * PAGE_BYTES), random.Random(largest)
+    memory, rng = HostMemory(64 * PAGE_BYTES), seeded(largest)
     for _ in range(40):
         layout = Layout(memory, rng, bytes(16 * rng.randrange(30)), in_place=rng.random() < 0.3,
                         largest=largest)
@@ -84,7 +83,7 @@ def random_list(rng, length):
 
 
 def test_a_block_is_direct_exactly_when_it_is_whole_and_aligned_on_both_sides():
-    rng, seen = random.Random(8), set()
+    rng, seen = seeded(8), set()
     for _ in range(200):
         src, dst = random_list(rng, 96), random_list(rng, 96)
         for span in walk(src, dst, block=16, alignment=16, chunk=4096):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from seeded import seeded
 
 from pymodel.memory import PAGE_BYTES, HostAccessError, HostMemory, OutOfMemory
 
@@ -94,7 +94,7 @@ def test_ownership_ends_with_an_error(memory):
 
 
 def test_allocations_are_aligned_apart_and_outside_the_null_page(memory):
-    rng = random.Random(7)
+    rng = seeded(7)
     taken: list[tuple[int, int]] = []
     for _ in range(60):
         length, align = rng.randrange(0, 300), 1 << rng.randrange(0, 8)
@@ -129,7 +129,7 @@ def test_freed_blocks_of_other_sizes_are_joined_when_memory_runs_out(memory):
 
 
 def test_random_allocation_and_freeing_never_overlaps_and_loses_nothing(memory):
-    rng, held = random.Random(11), {}
+    rng, held = seeded(11), {}
     for _ in range(2000):
         if held and rng.random() < 0.5:
             address = rng.choice(list(held))

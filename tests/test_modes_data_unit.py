@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -47,7 +47,7 @@ async def in_parts(engine, xts, data, cuts, decrypt):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("length", [16, 17, 47, 48, 63, 160, 175])
 def test_any_cut_at_whole_blocks_gives_the_same_bytes_in_both_directions(engine, strategy, length):
-    draw = random.Random(length)
+    draw = seeded(length)
     xts, data = Xts(engine, KEY, strategy=strategy), draw.randbytes(length)
     whole = golden.xts_encrypt(KEY, TWEAK, data)
     for _ in range(6):
@@ -76,7 +76,7 @@ def test_all_parts_are_under_the_key_that_was_in_force_at_the_start(engine):
 
 
 def test_two_data_units_may_be_under_way_at_once(engine):
-    xts, data = Xts(engine, KEY), random.Random(5).randbytes(64)
+    xts, data = Xts(engine, KEY), seeded(5).randbytes(64)
 
     async def main():
         src = buffers(engine, data + data)
@@ -93,7 +93,7 @@ def test_two_data_units_may_be_under_way_at_once(engine):
 
 
 def test_a_part_that_failed_may_be_tried_again(engine, monkeypatch):
-    xts, data = Xts(engine, KEY), random.Random(6).randbytes(64)
+    xts, data = Xts(engine, KEY), seeded(6).randbytes(64)
     src, dst = buffers(engine, data), buffers(engine, bytes(64))
 
     async def broken(key, src, dst, *, decrypt):

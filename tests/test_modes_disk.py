@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import random
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from padlock_bench import PadlockBench
 from refusal import nothing_changes, refused
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -64,7 +64,7 @@ def test_an_iv_has_the_size_of_the_ciphers_block():
 @pytest.mark.parametrize("unit_bytes", [512, 1024, 2048, 4096])
 @pytest.mark.parametrize("numbering", [plain, plain64])
 def test_sectors_around_2_to_the_32_are_those_of_the_golden_model(engine, numbering, unit_bytes, counting):
-    first, data = 2**32 - 4, random.Random(unit_bytes).randbytes(16384)
+    first, data = 2**32 - 4, seeded(unit_bytes).randbytes(16384)
     step = unit_bytes // 512 if counting == "sectors" else 1
     expected = b"".join(
         golden.xts_encrypt(KEY, numbering(first + step * index), data[unit_bytes * index:][:unit_bytes])
@@ -81,7 +81,7 @@ def test_sectors_around_2_to_the_32_are_those_of_the_golden_model(engine, number
 
 def test_units_written_at_once_are_read_one_by_one_in_any_order(engine):
     """By two disks in turn, as dm-crypt's requests come."""
-    rng = random.Random(6)
+    rng = seeded(6)
     disks = [SectorCipher(Xts(engine, rng.randbytes(64), strategy="batch"), plain64) for _ in range(2)]
     texts = [rng.randbytes(16 * 512) for _ in disks]
     areas = [loaded(engine, text) for text in texts]
@@ -117,7 +117,7 @@ def test_essiv_is_the_number_under_the_hash_of_the_key(engine, key_bytes):
 def test_a_disk_in_cbc_with_essiv_is_that_of_cryptography(engine):
     """8 sectors: a call for all IVs and one per block position; decryption is a call for the IVs and one
     for the data."""
-    key, data, first = KEY[:32], random.Random(7).randbytes(8 * 512), 2**33
+    key, data, first = KEY[:32], seeded(7).randbytes(8 * 512), 2**33
     salt = algorithms.AES(hashlib.sha256(key).digest())
     expected = b""
     for index in range(8):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import random
 
 import pytest
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -40,7 +40,7 @@ def slow_engine():
 
 
 def test_many_tasks_may_use_one_mode_object_at_once():
-    engine, rng = slow_engine(), random.Random(4)
+    engine, rng = slow_engine(), seeded(4)
     cbc, ctr, xts = Cbc(engine, KEY[:16]), Ctr(engine, KEY[:24]), Xts(engine, KEY)
     jobs, expected = [], []
     for number in range(12):
@@ -164,7 +164,7 @@ def failing_engine(failure):
 @pytest.mark.parametrize("in_place", [False, True])
 def test_a_failed_request_says_what_became_of_the_data_and_frees_its_scratch(failure, error, in_place):
     engine = failing_engine(failure)
-    data = random.Random(2).randbytes(64)
+    data = seeded(2).randbytes(64)
     base = engine.memory.allocate(64)
     engine.memory.write(base, data)
     src = Buffers.of(base, 64)

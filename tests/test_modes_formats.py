@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
 from qce_driver_bench import QceBench
@@ -71,7 +69,7 @@ def test_a_message_block_that_ends_before_it_begins_is_refused():
 
 
 def test_a_split_is_the_parts_one_after_another():
-    rng = random.Random(1)
+    rng = seeded(1)
     for _ in range(200):
         buffers = Buffers([(1000 * n, rng.randrange(5)) for n in range(rng.randrange(6))])
         lengths = []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from gcm_cases import WRAPPING, iv_for, one_of_every_size, pyca
 from padlock_bench import PadlockBench
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.block_engine import EngineCounters, EngineLimits
@@ -85,7 +84,7 @@ def test_over_the_padlock_a_sample_of_nist_answers_comes_out():
 @pytest.mark.parametrize("last", WRAPPING)
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 def test_the_counter_wraps_after_32_bits_and_carries_nowhere(engine, key_bytes, last):
-    rng = random.Random(last)
+    rng = seeded(last)
     key, data = KEY[:key_bytes], rng.randbytes(75)
     iv = iv_for(key, b"\xff" * 12 + bytes.fromhex(last))
     gcm = Gcm(engine, key)
@@ -95,7 +94,7 @@ def test_the_counter_wraps_after_32_bits_and_carries_nowhere(engine, key_bytes, 
 
 
 def test_the_tables_of_ghash_agree_with_the_golden_sum_of_products():
-    rng = random.Random(6)
+    rng = seeded(6)
     for _ in range(20):
         subkey, data = rng.randbytes(16), rng.randbytes(16 * rng.randrange(9))
         expected = ghash(int.from_bytes(subkey, "big"), data)
@@ -111,7 +110,7 @@ def test_the_tables_of_ghash_agree_with_the_golden_sum_of_products():
 @pytest.mark.parametrize("largest", [None, 1, 7, 40, 1500])
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 def test_every_length_and_layout_gives_the_bytes_of_both_references(engine, key_bytes, largest, in_place):
-    rng = random.Random(f"{key_bytes}/{largest}/{in_place}")
+    rng = seeded(key_bytes, largest, in_place)
     lengths = [*range(0, 50, 3), 16, 32, 64, *([4095, 4112] if largest in (None, 1500) else [])]
     for length in lengths:
         key, iv = rng.randbytes(key_bytes), rng.randbytes(rng.choice((8, 12, 12, 16, 33)))
@@ -134,7 +133,7 @@ def test_every_length_and_layout_gives_the_bytes_of_both_references(engine, key_
 @pytest.mark.parametrize("wrong", ["tag", "data", "aad", "iv"])
 def test_a_wrong_tag_releases_nothing(engine, wrong, in_place, largest):
     """Source, destination and all that a request may write are as before; no plaintext is anywhere."""
-    rng = random.Random(f"{wrong}/{in_place}/{largest}")
+    rng = seeded(wrong, in_place, largest)
     plaintext = rng.randbytes(200)
     given = {"iv": IV, "aad": AAD}
     given["data"], given["tag"] = golden.gcm_encrypt(KEY, IV, plaintext, AAD)
@@ -218,7 +217,7 @@ def test_requests_and_closed_keys_leave_no_memory_allocated():
 
 def test_200_keys_one_after_another_fit_into_28_kilobytes_on_the_padlock():
     """The memory of a key and of a request is given back, whether the tag is right or wrong."""
-    engine, rng = PadlockBench(pages=8).driver(), random.Random(9)
+    engine, rng = PadlockBench(pages=8).driver(), seeded(9)
     for _ in range(200):
         key = rng.randbytes(32)
         with Gcm(engine, key) as gcm:
@@ -229,7 +228,7 @@ def test_200_keys_one_after_another_fit_into_28_kilobytes_on_the_padlock():
 
 
 def test_requests_at_once_under_keys_old_and_new_each_give_their_own_bytes(engine):
-    rng, gcm, kernel = random.Random(8), Gcm(engine, KEY), engine.kernel
+    rng, gcm, kernel = seeded(8), Gcm(engine, KEY), engine.kernel
     data = [rng.randbytes(length) for length in (333, 40, 0, 64)]
     sealed = [golden.gcm_encrypt(KEY, IV[:5 + i], text, AAD) for i, text in enumerate(data)]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -18,7 +17,7 @@ from pymodel.modes import Gcm
 KEY = bytes(range(32))
 IV = bytes(range(100, 112))
 AAD = b"header"
-PLAINTEXT = random.Random(2).randbytes(64)
+PLAINTEXT = seeded(2).randbytes(64)
 CIPHERTEXT, TAG = golden.gcm_encrypt(KEY, IV, PLAINTEXT, AAD)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
 from refusal import nothing_changes, refused
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.block_engine import EngineCounters, EngineLimits
@@ -32,7 +31,7 @@ def engine():
 def buffer(engine):
     """64 bytes of data."""
     address = engine.memory.allocate(64)
-    engine.memory.write(address, random.Random(1).randbytes(64))
+    engine.memory.write(address, seeded(1).randbytes(64))
     return Buffers.of(address, 64)
 
 
@@ -107,7 +106,7 @@ def test_requests_in_flight_end_with_their_key_whatever_ends_first():
 @pytest.mark.parametrize("cipher", [Cbc, Ctr])
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_a_request_continues_where_the_iv_of_the_last_one_left_off(engine, cipher, encrypt):
-    data = random.Random(3).randbytes(160)
+    data = seeded(3).randbytes(160)
     mode = cipher(engine, KEY[:24])
     call = mode.encrypt_bytes if encrypt else mode.decrypt_bytes
 
@@ -134,7 +133,7 @@ def test_the_counter_carries_through_the_whole_block_and_wraps(engine, counter, 
 
 
 def test_bytes_go_in_and_come_out(engine):
-    data = random.Random(9).randbytes(48)
+    data = seeded(9).randbytes(48)
     run = engine.kernel.run
     assert run(Ecb(engine, KEY[:32]).encrypt_bytes(data)) == golden.ecb_encrypt(KEY[:32], data)
     assert run(Ecb(engine, KEY[:32]).decrypt_bytes(data)) == golden.ecb_decrypt(KEY[:32], data)

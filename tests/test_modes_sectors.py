@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
+from seeded import seeded
 
 from pymodel.errors import InvalidRequest
 from pymodel.modes import sectors, tweaks
@@ -54,7 +53,7 @@ def test_a_sequence_is_what_single_steps_give():
 
 @pytest.mark.parametrize("count", [0, 1, 2, 31, 32, 33, 64, 65, 300])
 def test_many_sequences_at_once_are_the_single_ones(count):
-    firsts = np.frombuffer(random.Random(count).randbytes(5 * 16), np.uint8).reshape(5, 16)
+    firsts = np.frombuffer(seeded(count).randbytes(5 * 16), np.uint8).reshape(5, 16)
     at_once = tweaks.sequences(firsts, count)
     assert at_once.shape == (5, count * 16)
     for row, first in zip(at_once, firsts, strict=True):

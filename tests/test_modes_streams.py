@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import pairwise
 
 import pytest
@@ -251,7 +250,7 @@ def test_a_copy_of_a_mode_has_the_key_for_itself(engine, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_update_that_failed_may_be_tried_again(monkeypatch, name):
     engine = software()
-    data, stream = random.Random(9).randbytes(96), stream_of(open_mode(name, engine))
+    data, stream = seeded(9).randbytes(96), stream_of(open_mode(name, engine))
 
     async def broken(key, src, dst, *, decrypt):
         raise EngineFault("bus", 0, 0)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from padlock_bench import PadlockBench
 from refusal import nothing_changes, refused
 from scatter import Layout
+from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
@@ -68,7 +67,7 @@ def test_every_strategy_has_its_number_of_calls():
 @pytest.mark.parametrize("decrypt", [False, True])
 @pytest.mark.parametrize("strategy", CALLS)
 def test_64_sectors_of_512_bytes_have_exactly_these_engine_calls(engine, strategy, decrypt):
-    data, tweaks = random.Random(1).randbytes(64 * 512), [plain64(n) for n in range(64)]
+    data, tweaks = seeded(1).randbytes(64 * 512), [plain64(n) for n in range(64)]
     src, xts = loaded(engine, data), Xts(engine, KEY, strategy=strategy)
     crypt = xts.decrypt_units if decrypt else xts.encrypt_units
     assert spent_by(engine, crypt(tweaks, 512, src, src)).calls == CALLS[strategy]
@@ -129,7 +128,7 @@ def test_cached_without_memory_for_its_buffer_goes_on_with_128_bytes():
 def test_cbc_encryption_of_64_streams_of_32_blocks_is_32_calls_of_64_blocks():
     bench = PadlockBench(pages=256)
     engine = bench.driver()
-    data, ivs = random.Random(2).randbytes(64 * 512), [plain64(n) for n in range(64)]
+    data, ivs = seeded(2).randbytes(64 * 512), [plain64(n) for n in range(64)]
     src = loaded(engine, data)
     spent = spent_by(engine, Cbc(engine, KEY[:16]).encrypt_units(ivs, 512, src, src))
     assert (spent.calls, spent.key_loads) == (32, 1)
@@ -156,7 +155,7 @@ def test_the_answers_of_ieee_1619_and_wycheproof_come_out_with_every_strategy(en
 def test_units_of_any_size_scattered_anyhow_are_those_of_the_golden_model(engine, strategy, in_place):
     """With a shorter last unit and with ciphertext stealing in each."""
     seed = f"{strategy}/{in_place}"
-    rng = random.Random(seed)
+    rng = seeded(seed)
     for unit_bytes, length in ((16, 80), (17, 85), (31, 31), (512, 1536), (520, 2600), (48, 160), (33, 65)):
         tweaks = [rng.randbytes(16) for _ in range(-(-length // unit_bytes))]
         data = rng.randbytes(length)
@@ -184,7 +183,7 @@ def messages_of(engine, rng, lengths):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("decrypt", [False, True])
 def test_data_units_of_any_lengths_some_of_them_in_place(engine, strategy, decrypt):
-    rng = random.Random(3)
+    rng = seeded(3)
     messages, texts = messages_of(engine, rng, [16, 512, 17, 47, 16, 100, 512, 600, 31])
     xts = Xts(engine, KEY, strategy=strategy)
     engine.kernel.run((xts.decrypt_many if decrypt else xts.encrypt_many)(messages))
@@ -195,7 +194,7 @@ def test_data_units_of_any_lengths_some_of_them_in_place(engine, strategy, decry
 
 @pytest.mark.parametrize("decrypt", [False, True])
 def test_cbc_streams_of_any_lengths_some_of_them_in_place(engine, decrypt):
-    rng = random.Random(4)
+    rng = seeded(4)
     messages, texts = messages_of(engine, rng, [16, 0, 512, 48, 0, 160, 16, 512])
     cbc = Cbc(engine, KEY[:24])
     spent = engine.counters.copy()
@@ -222,7 +221,7 @@ def test_nothing_to_do_is_done_without_the_engine(engine):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_request_of_many_units_leaves_no_memory_and_no_tweak_behind(strategy):
     engine = software(pages=16)
-    data = random.Random(5).randbytes(5 * 520)
+    data = seeded(5).randbytes(5 * 520)
     src = loaded(engine, data)
     tweaks = [plain64(n) for n in numbers(7, len(data), 520)]
     with Xts(engine, KEY, strategy=strategy) as xts:
