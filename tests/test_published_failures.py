@@ -133,6 +133,12 @@ def test_the_summary_counts_as_judged_what_the_fit_did_not_use(reproduced):
             ) in output.splitlines()
 
 
+def test_of_the_parts_those_that_occur_are_explained(reproduced):
+    _, output, _, _ = reproduced(one=Made(0, 0, parts=[SHOWN, JUDGE]))
+    line = "judge: the fit did not use the cell; shown: the cell is neither fitted nor judged"
+    assert line in output.splitlines()
+
+
 def test_the_constants_of_the_profile_are_shown_and_which_are_fitted(reproduced):
     _, output, _, page = reproduced(one=Made())
     [line] = re.findall(r"^- Constants of via-2008, in cycles: (.*)\.$", output, re.MULTILINE)
@@ -173,13 +179,15 @@ def test_what_failed_stands_beside_what_did_not(reproduced, only_ecb_is_right):
 
 @pytest.mark.parametrize(("result", "rows", "reason"), [
     (JobResult(None, "the simulator ended without a result"), [{"ok": True, "text": ""}] * 2,
-     "the simulator ended without a result, after 2 requests"),
+     "the simulator ended without a result, requests done before: 2"),
     (JobResult(None, "TimeoutError: no end"), [{"ok": True, "text": ""}, {**Cell("ctr", 128, 5).to_json(),
                                                                         "ok": False, "text": "late"}],
-     "TimeoutError: no end, after 2 requests; request 2 (mode ctr, key bits 128, bytes 5): late"),
+     "TimeoutError: no end, requests done before: 2; request 2 (mode ctr, key bits 128, bytes 5): late"),
     (JobResult({"ok": False, "problems": ["a fault", "a page"]}, ""), [{"ok": True, "text": ""}],
      "a fault; a page"),
     (JobResult({"ok": False, "problems": []}, ""), [{"ok": False}], "its job says so, but not why"),
+    (JobResult({"ok": True, "problems": []}, "the simulator left with 1"), [{"ok": True, "text": ""}],
+     "the simulator left with 1, requests done before: 1"),
     (JobResult(None, ""), [], "its job says so, but not why"),
     (JobResult({"ok": False, "problems": []}, ""), [
         {**Cell("xts", 512, 48, policy="always").to_json(), "ok": False, "text": "wrong output"}],
@@ -198,7 +206,7 @@ def test_requests_are_numbered_through_all_tasks_of_an_experiment(reproduced, la
     launched(JobResult({"ok": True, "problems": []}, ""), rows)
     assert reproduced(one=Made(tasks=2))[0] == 0
     launched(JobResult(None, "gone"), rows)
-    assert "FAILED: gone, after 3 requests" in reproduced(one=Made(tasks=2))[1]
+    assert "FAILED: gone, requests done before: 3" in reproduced(one=Made(tasks=2))[1]
 
 
 def test_only_the_experiment_that_is_named_is_run(reproduced):

@@ -106,7 +106,7 @@ def _run(name: str, tasks: Sequence[Task], options: ReproduceOptions, launchers:
 def _reasons(result: JobResult, rows: Sequence[dict[str, Any]]) -> str:
     """What ended the job early; the first request that was wrong; what the job complained of."""
     wrong = [(number, row) for number, row in enumerate(rows, 1) if not row["ok"] and row.get("text")]
-    reasons = [f"{result.problem}, after {len(rows)} requests"] if result.problem else []
+    reasons = [f"{result.problem}, requests done before: {len(rows)}"] if result.problem else []
     if wrong:
         number, row = wrong[0]
         others = f", and {len(wrong) - 1} more are wrong" if len(wrong) > 1 else ""
