@@ -8,13 +8,35 @@ from pymodel.buffers import Buffers
 from pymodel.drivers.qce import QceDriver
 from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce_model import QceModel
-from pymodel.engines.qce_registers import Register
+from pymodel.engines.qce_registers import WRITABLE, Register
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault, EngineHang
 from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import PAGE_BYTES, HostMemory
 
 QCE_QUIRKS = Quirk.all()
+
+HARMFUL = {
+    Register.ENCR_KEY0: 0xBAD,
+    Register.ENCR_SEG_CFG: 2,
+    Register.ENCR_SEG_SIZE: 144,
+    Register.SEG_SIZE: 144,
+    Register.ENCR_SEG_START: 16,
+    Register.CONFIG: 0xF,
+    Register.STATUS: 0,
+    Register.GOPROC: 1,
+    Register.SRC_LIST_ADDRESS: 0x2000,
+    Register.SRC_LIST_LENGTH: 2,
+    Register.SRC_DOORBELL: 1,
+    Register.DST_LIST_ADDRESS: 0x2008,
+    Register.DST_LIST_LENGTH: 1,
+    Register.DST_DOORBELL: 1,
+    Register.SOFT_RESET: 1,
+}
+"""What another master could write to a register to spoil a request."""
+
+EVERY = (*sorted(WRITABLE), *HARMFUL)
+"""To choose from: all, and those again with which harm can be done."""
 
 
 class RecordingPort:

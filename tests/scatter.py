@@ -93,3 +93,10 @@ class Layout:
         self._source.free()
         if not self._in_place:
             self._target.free()
+
+
+def loaded(engine, data: bytes) -> Buffers:
+    """Memory of the engine's, in one piece, that holds ``data``."""
+    buffer = Buffers.of(engine.memory.allocate(len(data)), len(data))
+    buffer.scatter(engine.memory, data)
+    return buffer

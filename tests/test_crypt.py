@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import stat
 
 import pytest
 from conftest import CASE_FILE
+from crypt_command import crypt_in
 from openssl_enc import openssl_lines
+from seeded import seeded
 
 from pymodel import cli, golden
-from pymodel.drivers.padlock import PadlockDriver
-from pymodel.errors import EngineFault
-from pymodel.jobs import crypt as crypt_job
-from pymodel.jobs import model_bench
-from pymodel.jobs.bench import BenchSpec
 from pymodel.jobs.case_file import parse_case
 from pymodel.jobs.crypt_modes import CHUNK_BYTES
 from pymodel.jobs.engines import ENGINES
@@ -31,17 +27,7 @@ RUNS = [parse_case(case) for case in json.loads(CASE_FILE.read_text())["cases"]
 
 @pytest.fixture
 def crypt(tmp_path):
-    """Puts bytes through ``ecbench crypt`` on the model; None when there is no output."""
-
-    def run(data, *options, code=0):
-        source, destination = tmp_path / "in", tmp_path / "out"
-        source.write_bytes(data)
-        words = ["crypt", *map(str, options), str(source), str(destination), "--on", "model"]
-        assert cli.run_command_line(words) == code
-        assert {path.name for path in tmp_path.iterdir()} <= {"in", "out"}
-        return destination.read_bytes() if destination.exists() else None
-
-    return run
+    return crypt_in(tmp_path)
 
 
 def units(data, size):
@@ -78,7 +64,7 @@ def test_data_units_in_a_row_give_the_answer_of_the_case(crypt, case):
 
 
 def test_a_data_unit_is_a_sector_of_512_bytes_and_the_first_has_number_0(crypt):
-    data = random.Random(1).randbytes(3 * 512 + 16)
+    data = seeded(1).randbytes(3 * 512 + 16)
     expected = b"".join(golden.xts_encrypt(bytes.fromhex(KEY), data_unit(number), part)
                         for number, part in enumerate(units(data, 512)))
     assert crypt(data, "--mode", "xts", "--key", KEY) == expected
@@ -91,7 +77,7 @@ def test_a_data_unit_is_a_sector_of_512_bytes_and_the_first_has_number_0(crypt):
     (CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 18), (100_000, 100_000 + 65_537),
 ])
 def test_any_size_of_data_unit_goes_there_and_back(crypt, key_bytes, unit, length):
-    data, key = random.Random(unit).randbytes(length), bytes.fromhex(KEY)[:key_bytes]
+    data, key = seeded(unit).randbytes(length), bytes.fromhex(KEY)[:key_bytes]
     options = ["--mode", "xts", "--key", key.hex(), "--data-unit", unit, "--first", (1 << 64) - 1]
     expected = b"".join(golden.xts_encrypt(key, data_unit((1 << 64) - 1 + number), part)
                         for number, part in enumerate(units(data, unit)))
@@ -100,7 +86,7 @@ def test_any_size_of_data_unit_goes_there_and_back(crypt, key_bytes, unit, lengt
 
 
 def test_a_file_of_several_chunks_can_be_one_data_unit(crypt):
-    data = random.Random(2).randbytes(3 * CHUNK_BYTES + 15)
+    data = seeded(2).randbytes(3 * CHUNK_BYTES + 15)
     tweak = bytes(range(16))
     expected = golden.xts_encrypt(bytes.fromhex(KEY), tweak, data)
     assert crypt(data, "--mode", "xts", "--key", KEY, "--iv", tweak.hex()) == expected
@@ -108,7 +94,7 @@ def test_a_file_of_several_chunks_can_be_one_data_unit(crypt):
 
 
 def test_data_units_after_one_with_a_given_tweak_count_up_from_it(crypt):
-    data, tweak = random.Random(3).randbytes(96), bytes.fromhex("ff" * 15 + "00")
+    data, tweak = seeded(3).randbytes(96), bytes.fromhex("ff" * 15 + "00")
     result = crypt(data, "--mode", "xts", "--key", KEY, "--iv", tweak.hex(), "--data-unit", 32)
     first = int.from_bytes(tweak, "little")
     assert result == b"".join(golden.xts_encrypt(bytes.fromhex(KEY), data_unit(first + number), part)
@@ -127,7 +113,7 @@ def test_equal_halves_are_accepted_as_linux_does(crypt):
 @pytest.mark.parametrize("mode", ["ecb", "cbc"])
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 def test_a_file_of_several_chunks_goes_there_and_back(crypt, mode, key_bytes):
-    data, key = random.Random(4).randbytes(CHUNK_BYTES + 48), bytes.fromhex(KEY)[:key_bytes]
+    data, key = seeded(4).randbytes(CHUNK_BYTES + 48), bytes.fromhex(KEY)[:key_bytes]
     iv = bytes(range(16))
     options = ["--mode", mode, "--key", key.hex()] + (["--iv", iv.hex()] if mode == "cbc" else [])
     expected, _ = golden.crypt(mode, key, iv if mode == "cbc" else b"", data, encrypt=True)
@@ -139,7 +125,7 @@ def test_a_file_of_several_chunks_goes_there_and_back(crypt, mode, key_bytes):
     ("ecb", []), ("cbc", ["--iv", "5a" * 16]), ("xts", ["--data-unit", 528]), ("xts", ["--iv", "5a" * 16]),
 ])
 def test_every_engine_gives_the_same_file(crypt, mode, options):
-    data = random.Random(6).randbytes(5 * 528 + 16)
+    data = seeded(6).randbytes(5 * 528 + 16)
     options = ["--mode", mode, "--key", KEY[:64], *options]
     results = {crypt(data, "--engine", engine, *options) for engine in ENGINES}
     assert len(results) == 1
@@ -203,100 +189,3 @@ def test_an_output_that_is_a_link_is_written_through_it(tmp_path):
     assert cli.run_command_line([*words, f"{tmp_path}/in", f"{tmp_path}/out"]) == 0
     assert (tmp_path / "out").is_symlink()
     assert (tmp_path / "folder" / "real").stat().st_size == 16
-
-
-# -- what must never get the name of the output ------------------------------------------------
-
-
-def disturbed(monkeypatch, call, disturb):
-    """The engine does ``disturb(engine, src, dst)`` after its request number ``call``."""
-    right, calls = PadlockDriver.ecb, []
-
-    async def ecb(self, key, src, dst, *, decrypt):
-        await right(self, key, src, dst, decrypt=decrypt)
-        calls.append(len(src))
-        if len(calls) == call:
-            disturb(self, src, dst)
-
-    monkeypatch.setattr(PadlockDriver, "ecb", ecb)
-
-
-def flip_a_bit(engine, _src, dst):
-    data = bytearray(dst.read(engine.memory))
-    data[37] ^= 4
-    dst.scatter(engine.memory, bytes(data))
-
-
-@pytest.mark.parametrize(("mode", "options", "call", "at"), [
-    ("ecb", [], 2, CHUNK_BYTES + 37),
-    ("xts", ["--iv", "00" * 16], 3, CHUNK_BYTES + 37),
-    ("xts", ["--data-unit", 4096], 2 * 2, CHUNK_BYTES + 37),
-])
-def test_one_wrong_bit_in_a_later_chunk_is_a_failure_without_output(crypt, monkeypatch, capsys, mode, options,
-                                                                    call, at):
-    disturbed(monkeypatch, call, flip_a_bit)
-    data = random.Random(5).randbytes(CHUNK_BYTES + 4096)
-    assert crypt(data, "--mode", mode, "--key", KEY[:64], *options, code=1) is None
-    assert capsys.readouterr().out == f"FAIL wrong result at byte {at}\n"
-
-
-def test_a_failure_leaves_an_older_output_as_it_was(crypt, monkeypatch, tmp_path):
-    (tmp_path / "out").write_text("older")
-    disturbed(monkeypatch, 1, flip_a_bit)
-    assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], code=1) == b"older"
-
-
-def test_an_engine_that_did_not_do_the_blocks_is_a_failure(crypt, monkeypatch, capsys, tmp_path):
-    async def in_software(self, key, src, dst, *, decrypt):
-        dst.scatter(self.memory, golden.ecb_encrypt(key.data, src.read(self.memory)))
-
-    monkeypatch.setattr(PadlockDriver, "ecb", in_software)
-    rows = tmp_path.parent / f"{tmp_path.name}.json"
-    assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], "--json", rows, code=1) is None
-    assert capsys.readouterr().out == "FAIL the engine did 0 of 4 blocks\n"
-    contents = json.loads(rows.read_text())
-    assert (contents["ok"], contents["rows"][0]["verdict"]) == (False, "fail")
-
-
-def test_an_engine_fault_is_a_failure(crypt, monkeypatch, capsys):
-    async def faulty(self, key, src, dst, *, decrypt):
-        raise EngineFault("page", 0x1000, 0)
-
-    monkeypatch.setattr(PadlockDriver, "ecb", faulty)
-    assert crypt(bytes(64), "--mode", "ecb", "--key", KEY[:32], code=1) is None
-    assert capsys.readouterr().out.startswith("FAIL EngineFault: page fault")
-
-
-@pytest.mark.parametrize("change", ["longer", "shorter", "other"])
-def test_an_input_that_changes_on_the_way_is_a_failure(crypt, monkeypatch, capsys, tmp_path, change):
-    def disturb(*_):
-        if change == "other":
-            os.utime(tmp_path / "in", (1, 1))
-        else:
-            os.truncate(tmp_path / "in", CHUNK_BYTES * (4 if change == "longer" else 1))
-
-    disturbed(monkeypatch, 1, disturb)
-    assert crypt(bytes(2 * CHUNK_BYTES), "--mode", "ecb", "--key", KEY[:32], code=1) is None
-    assert capsys.readouterr().out == f"FAIL {tmp_path}/in changed while it was read\n"
-
-
-def job(bench, tmp_path, destination):
-    (tmp_path / "in").write_bytes(bytes(64))
-    spec = {"source": str(tmp_path / "in"), "destination": destination, "length": 64, "mode": "ecb",
-            "key": KEY[:32], "encrypt": True}
-    return bench.kernel.run(crypt_job.crypt_file(bench, spec, lambda _: None))
-
-
-def test_a_complaint_of_the_scoreboard_is_a_failure(tmp_path):
-    bench = model_bench(BenchSpec())
-    bench.problems = lambda: ["unmatched: request 3"]
-    (tmp_path / "out").touch()
-    result = job(bench, tmp_path, str(tmp_path / "out"))
-    assert (result["ok"], result["text"]) == (False, "unmatched: request 3")
-    assert (tmp_path / "out").stat().st_size == 0
-
-
-def test_a_full_disk_is_a_failure(tmp_path):
-    result = job(model_bench(BenchSpec()), tmp_path, "/dev/full")
-    assert not result["ok"]
-    assert "No space left on device" in result["text"]

@@ -5,19 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from qce_driver_bench import QCE_QUIRKS, QceBench, error_of, some_data
-from scatter import Layout
-from seeded import seeded
+from qce_driver_bench import HARMFUL, QCE_QUIRKS, QceBench, error_of, some_data
 
 from pymodel import golden
 from pymodel.drivers.qce_scripts import destination_list, setup, source_list
 from pymodel.drivers.qce_start import LOCK_ATTEMPTS, LOCK_PAUSE
 from pymodel.engines.ports import RegisterAccess
 from pymodel.engines.qce import Descriptor, DescriptorFlag, encode_list
-from pymodel.engines.qce_registers import STATUS2_LOCKED, WRITABLE, Register
+from pymodel.engines.qce_registers import STATUS2_LOCKED, Register
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineFault
-from pymodel.kernel import gather
 
 KEY = bytes(range(32))
 DATA = some_data(160)
@@ -43,28 +40,6 @@ def interfere(register, value, cycle, *, naive, quirks=QCE_QUIRKS):
     again = bench.ecb(driver, driver.key(KEY), DATA)
     assert again == EXPECTED  # whatever came of the first one
     return error, dst.read(bench.memory), refused
-
-
-HARMFUL = {
-    Register.ENCR_KEY0: 0xBAD,
-    Register.ENCR_SEG_CFG: 2,
-    Register.ENCR_SEG_SIZE: 144,
-    Register.SEG_SIZE: 144,
-    Register.ENCR_SEG_START: 16,
-    Register.CONFIG: 0xF,
-    Register.STATUS: 0,
-    Register.GOPROC: 1,
-    Register.SRC_LIST_ADDRESS: 0x2000,
-    Register.SRC_LIST_LENGTH: 2,
-    Register.SRC_DOORBELL: 1,
-    Register.DST_LIST_ADDRESS: 0x2008,
-    Register.DST_LIST_LENGTH: 1,
-    Register.DST_DOORBELL: 1,
-    Register.SOFT_RESET: 1,
-}
-
-EVERY = (*sorted(WRITABLE), *HARMFUL)
-"""To choose from: all, and those again with which harm can be done."""
 
 
 @pytest.mark.parametrize("register", HARMFUL, ids=lambda register: register.name)
@@ -225,75 +200,6 @@ def test_a_result_is_read_even_when_another_master_was_faster_than_the_processor
     assert driver.counters.hardware_blocks == 10
     assert bench.port.log.count("reset") == (0 if locks else 1)
     assert theirs.read(bench.memory) == (bytes(1024) if locks else golden.ecb_encrypt(KEY, bytes(1024)))
-
-
-# -- storms -----------------------------------------------------------------------------------------
-
-
-async def second_master(bench, rng, stop, registers):
-    """Random writes at random moments, some of which would do something."""
-    while not stop:
-        await bench.kernel.sleep(rng.randrange(1, 120))
-        register = rng.choice(registers)
-        value = HARMFUL.get(register) if rng.random() < 0.5 else None
-        await error_of(bench.model.write(register, rng.getrandbits(32) if value is None else value, 1))
-
-
-def storm(seed, *, naive, bus_errors=False, registers=EVERY):
-    """200 requests of 8 contexts under fire; of each (error, what is done is right, hangs on purpose)."""
-    bench = QceBench(pages=1024)
-    stop, outcomes = [], []
-    options = {"watchdog": lambda length: 6000 + 20 * length}
-    driver = bench.naive(NAIVE, **options) if naive else bench.driver(**options)
-    hanging = bench.driver(handles=driver.handles & ~Quirk.LENGTH_512_HANG, **options)
-
-    async def context(number):
-        rng = seeded(seed, number)
-        for _ in range(25):
-            hangs = rng.random() < 0.05
-            mine, key = hanging if hangs else driver, rng.randbytes(rng.choice([16, 32]))
-            data = rng.randbytes(16 * (rng.randrange(33, 63) if hangs else rng.randrange(1, 60)))
-            layout = Layout(bench.memory, rng, data, in_place=rng.random() < 0.5,
-                            largest=rng.choice([None, 40, 500]))
-            expected = golden.ecb_encrypt(key, data)
-            if bus_errors and rng.random() < 0.1:
-                errors = rng.choice([bench.model.read_bus_errors, bench.model.write_bus_errors])
-                errors.add(rng.choice([layout.src, layout.dst]).runs[0].address // 16 * 16)
-            error = await error_of(mine.ecb(mine.key(key), layout.src, layout.dst, decrypt=False))
-            done = len(data) if error is None else error.completed
-            right = layout.result()[:done] == expected[:done]
-            outcomes.append((error, right, hangs))
-            assert layout.untouched_elsewhere() or naive
-            layout.free()
-
-    async def main():
-        fire = bench.kernel.start(second_master(bench, seeded(seed), stop, registers))
-        await gather(bench.kernel, *(context(number) for number in range(8)))
-        stop.append(True)
-        await fire.join()
-
-    bench.run(main())
-    assert bench.free_bytes() == bench.memory.size
-    return outcomes
-
-
-@pytest.mark.parametrize("bus_errors", [False, True])
-def test_under_fire_200_requests_with_the_lock_end_right_or_in_the_errors_they_should(bus_errors):
-    for seed in range(2):
-        outcomes = storm(seed, naive=False, bus_errors=bus_errors)
-        assert len(outcomes) == 200
-        assert all(right for _, right, _ in outcomes)
-        kinds = {getattr(error, "kind", "hang") for error, _, hangs in outcomes if error is not None}
-        assert kinds == ({"bus", "hang"} if bus_errors else {"hang"})
-        assert all(error is not None for error, _, hangs in outcomes if hangs)
-        if not bus_errors:
-            assert all(error is None for error, _, hangs in outcomes if not hangs)
-
-
-def test_under_fire_results_without_the_lock_are_wrong_in_silence():
-    outcomes = storm(1, naive=True, registers=[Register.ENCR_KEY0, Register.ENCR_KEY3])
-    assert all(error is None for error, _, hangs in outcomes if not hangs)
-    assert 5 < sum(not right for _, right, _ in outcomes) < 195
 
 
 def test_a_script_is_refused_where_it_stands_and_the_rest_is_not_done():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import random
 
 import pytest
+from disturbed import disturbed, flip_a_bit
 from luks_images import DATA, PASSPHRASE, STATE, patched, shipped, volume
+from seeded import seeded
 
 from pymodel import cli, golden
 from pymodel.drivers.padlock import PadlockDriver
@@ -20,7 +21,7 @@ from pymodel.regress import luks_command
 
 SECTORS = json.loads((DATA / "luks_sectors.json").read_text())
 """Entries of tests/data/luks/luks_sectors.json."""
-PAYLOAD = random.Random(7).randbytes(130 * 512)
+PAYLOAD = seeded(7).randbytes(130 * 512)
 """A little more than a chunk."""
 
 
@@ -192,25 +193,6 @@ def test_a_name_in_the_header_cannot_control_the_terminal(tmp_path, capsys):
 
 
 # -- what must never get the name of the output ------------------------------------------------
-
-
-def disturbed(monkeypatch, call, disturb):
-    """The engine does ``disturb(engine, dst)`` after its request number ``call``."""
-    right, calls = PadlockDriver.ecb, []
-
-    async def ecb(self, key, src, dst, *, decrypt):
-        await right(self, key, src, dst, decrypt=decrypt)
-        calls.append(len(src))
-        if len(calls) == call:
-            disturb(self, dst)
-
-    monkeypatch.setattr(PadlockDriver, "ecb", ecb)
-
-
-def flip_a_bit(engine, dst):
-    data = bytearray(dst.read(engine.memory))
-    data[37] ^= 4
-    dst.scatter(engine.memory, bytes(data))
 
 
 @pytest.mark.parametrize(("call", "text"), [

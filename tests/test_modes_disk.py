@@ -8,10 +8,10 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from padlock_bench import PadlockBench
 from refusal import nothing_changes, refused
+from scatter import loaded
 from seeded import seeded
 
 from pymodel import golden
-from pymodel.buffers import Buffers
 from pymodel.errors import InvalidRequest
 from pymodel.modes import Cbc, Essiv, SectorCipher, Xts
 from pymodel.modes.sectors import data_unit, numbers, plain, plain64
@@ -22,12 +22,6 @@ KEY = bytes(range(64))
 @pytest.fixture
 def engine():
     return PadlockBench(pages=256).driver()
-
-
-def loaded(engine, data: bytes) -> Buffers:
-    buffer = Buffers.of(engine.memory.allocate(len(data)), len(data))
-    buffer.scatter(engine.memory, data)
-    return buffer
 
 
 # -- numbers --------------------------------------------------------------------------------------

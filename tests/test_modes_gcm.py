@@ -5,20 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gcm_cases import WRAPPING, iv_for, one_of_every_size, pyca
+from mode_engines import padlock, software
 from padlock_bench import PadlockBench
 from scatter import Layout
 from seeded import seeded
 
 from pymodel import golden
-from pymodel.block_engine import EngineCounters, EngineLimits
-from pymodel.buffers import Buffers
 from pymodel.drivers.software import SoftwareEngine
-from pymodel.errors import AuthenticationFailed, EcbenchError, InvalidRequest
+from pymodel.errors import AuthenticationFailed, EcbenchError
 from pymodel.golden.gcm import ghash
-from pymodel.kernel import Cpu, Kernel, gather
-from pymodel.memory import HostMemory
+from pymodel.kernel import gather
 from pymodel.modes import Gcm
-from pymodel.modes.gcm import MAX_BYTES
 from pymodel.modes.ghash import Ghash
 from pymodel.vectors import nist_gcm, sample
 
@@ -27,24 +24,9 @@ IV = bytes(range(100, 112))
 AAD = b"header"
 
 
-def software(pages: int = 128) -> SoftwareEngine:
-    kernel = Kernel()
-    return SoftwareEngine(HostMemory(pages * 4096), kernel, Cpu(kernel))
-
-
-def padlock():
-    return PadlockBench().driver()
-
-
 @pytest.fixture(params=[software, padlock])
 def engine(request):
     return request.param()
-
-
-def loaded(engine, data: bytes) -> Buffers:
-    buffer = Buffers.of(engine.memory.allocate(len(data)), len(data))
-    buffer.scatter(engine.memory, data)
-    return buffer
 
 
 # -- known answers ------------------------------------------------------------------------------
@@ -246,57 +228,3 @@ def test_requests_at_once_under_keys_old_and_new_each_give_their_own_bytes(engin
     assert old == [item for pair in zip(sealed, data, strict=True) for item in pair]
     assert new == [golden.gcm_encrypt(KEY[:16], IV, data[0], b""),
                    golden.gcm_encrypt(KEY[:16], IV, data[1], AAD)]
-
-
-# -- refusals -----------------------------------------------------------------------------------
-
-
-def refused(engine, match, *requests):
-    memory, counters = engine.memory.bytes.copy(), engine.counters.copy()
-    for request in requests:
-        with pytest.raises(InvalidRequest, match=match):
-            engine.kernel.run(request)
-    assert np.array_equal(memory, engine.memory.bytes)
-    assert engine.counters == counters
-
-
-@pytest.mark.parametrize("size", [0, 1, 3, 5, 7, 9, 11, 17, 32])
-def test_tags_of_other_sizes_are_refused(engine, size):
-    buffer, gcm = loaded(engine, bytes(20)), Gcm(engine, KEY)
-    refused(engine, f"a tag of {size} bytes", gcm.encrypt(IV, AAD, buffer, buffer, tag_bytes=size),
-            gcm.decrypt(IV, AAD, buffer, buffer, bytes(size)))
-
-
-def test_an_empty_iv_is_refused(engine):
-    buffer, gcm = loaded(engine, bytes(20)), Gcm(engine, KEY)
-    refused(engine, "IV of 0 bytes", gcm.encrypt(b"", AAD, buffer, buffer),
-            gcm.decrypt(b"", AAD, buffer, buffer, bytes(16)))
-
-
-def test_bad_placement_and_closed_keys_are_refused(engine):
-    buffer, gcm = loaded(engine, bytes(64)), Gcm(engine, KEY)
-    first, second, short = buffer.part(0, 40), buffer.part(20, 40), buffer.part(40, 24)
-    for src, dst, match in ((first, second, "overlap"), (first, short, "destination of 24"),
-                            (Buffers.of(0, MAX_BYTES + 1),) * 2 + ("at most 68719476704",)):
-        refused(engine, match, gcm.encrypt(IV, AAD, src, dst), gcm.decrypt(IV, AAD, src, dst, bytes(16)))
-    gcm.close()
-    refused(engine, "this Gcm has been closed", gcm.encrypt(IV, AAD, first, first),
-            gcm.decrypt(IV, AAD, first, first, bytes(16)))
-
-
-@pytest.mark.parametrize("size", [0, 8, 15, 17, 48, 64])
-def test_key_sizes_that_aes_does_not_have_are_refused(engine, size):
-    with pytest.raises(InvalidRequest, match=f"not {size}"):
-        Gcm(engine, bytes(size))
-
-
-class EightByteEngine:
-    name = "toy"
-    block_size = 8
-    limits = EngineLimits(key_bytes=(8,), length_multiple=8)
-    counters = EngineCounters()
-
-
-def test_an_engine_whose_block_is_not_16_bytes_is_refused():
-    with pytest.raises(InvalidRequest, match="GCM needs a block of 16 bytes, engine toy has 8"):
-        Gcm(EightByteEngine(), bytes(8))

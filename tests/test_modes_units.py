@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from mode_engines import padlock, software
 from padlock_bench import PadlockBench
 from refusal import nothing_changes, refused
-from scatter import Layout
+from scatter import Layout, loaded
 from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
-from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import EngineFault
-from pymodel.kernel import Cpu, Kernel
-from pymodel.memory import PAGE_BYTES, HostMemory
+from pymodel.memory import PAGE_BYTES
 from pymodel.modes import Cbc, Message, Xts
 from pymodel.modes.sectors import numbers, plain64
 from pymodel.modes.xts import STRATEGIES
@@ -23,24 +22,9 @@ from pymodel.vectors import ieee1619, wycheproof_xts
 KEY = bytes(range(64))
 
 
-def software(pages: int = 256) -> SoftwareEngine:
-    kernel = Kernel()
-    return SoftwareEngine(HostMemory(pages * PAGE_BYTES), kernel, Cpu(kernel))
-
-
-def padlock():
-    return PadlockBench(pages=256).driver()
-
-
 @pytest.fixture(params=[software, padlock])
 def engine(request):
     return request.param()
-
-
-def loaded(engine, data: bytes) -> Buffers:
-    buffer = Buffers.of(engine.memory.allocate(len(data)), len(data))
-    buffer.scatter(engine.memory, data)
-    return buffer
 
 
 def spent_by(engine, coroutine):
