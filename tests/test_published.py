@@ -24,11 +24,12 @@ ROWS = {"padlock-key-load": {FIT: 18, JUDGE: 12, SHOWN: 1},
         "mode-factoring": {SHOWN: 72}}
 
 
-def done_again(experiment):
+def done_again(experiment, **changes):
+    """The rows; ``changes`` of what its jobs are told."""
     rows = []
     for task in experiment.tasks():
         bench = model_bench(task.bench)
-        assert bench.kernel.run(JOBS[task.job](bench, task.spec, rows.append))["ok"]
+        assert bench.kernel.run(JOBS[task.job](bench, {**task.spec, **changes}, rows.append))["ok"]
     return rows
 
 
@@ -200,9 +201,10 @@ def test_the_manual_has_a_line_and_a_paragraph_for_every_experiment():
         assert experiment.title
 
 
-@pytest.mark.parametrize("kind", [KeyLoad, Threshold, OverEcb, XtsBuffer])
-def test_the_manual_has_the_figures_that_are_reached(measured, kind):
-    """Those of mode-factoring are of the wall clock."""
-    reached = kind().judge(measured[kind.name]).reached
-    [written] = [text for name, _, text in lines_of_experiments() if name == kind.name]
-    assert written == reached, f"docs/timing.md, column reached of {kind.name}, should read: {reached}"
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_manual_has_the_figures_that_are_reached(measured, name):
+    """Those of the wall clock are not among them, so two repeats will do."""
+    experiment = EXPERIMENTS[name]
+    reached = experiment.judge(measured.get(name) or done_again(experiment, repeats=2)).reached
+    [written] = [text for known, _, text in lines_of_experiments() if known == name]
+    assert written == reached, f"docs/timing.md, column reached of {name}, should read: {reached}"
