@@ -11,11 +11,12 @@ from factoring_bench import FEW, RUNS, after, flip, pieces_of, run_job
 from pymodel.buffers import Buffers
 from pymodel.cli import run_command_line
 from pymodel.errors import InvalidRequest
-from pymodel.jobs import factoring_ways, specialised
+from pymodel.jobs import BenchSpec, factoring_ways, specialised
 from pymodel.jobs.factoring import CIPHERS, GENERIC, SPECIALISED, WARM_UP, all_rows
 from pymodel.jobs.factoring_ways import Row, WayOfModes
 from pymodel.published.cells import SHOWN, Outcome, Range, Ranges, read
-from pymodel.published.factoring import ModeFactoring
+from pymodel.published.experiment import Task
+from pymodel.published.factoring import REPEATS, ModeFactoring
 from pymodel.regress import plot
 
 CHANGE = "percent_change_of_execution_time"
@@ -104,6 +105,19 @@ def test_a_cell_has_the_published_change_of_its_row_and_the_measured_one_with_it
         assert cell.labels == {**asdict(row), "spread": f"{number - 1.04:.1f} to {number + 2.06:.1f}"}
         assert cell.published == published[tuple(map(str, asdict(row).values()))]
         assert (cell.simulated, cell.error, cell.bound, cell.part) == (number + 0.25, None, None, SHOWN)
+
+
+def test_the_notes_have_the_median_change_of_each_cipher_and_how_many_pairs_it_comes_from(measured):
+    rows = deepcopy(measured)
+    for number, row in enumerate(rows):
+        row["change_percent"] = 10.0 * (number // 24) + (number % 24 > 11)
+    notes = "\n".join(ModeFactoring().judge(rows).notes)
+    assert f"the median of {REPEATS} pairs" in notes
+    assert "simulated: aes -0.04 and +0.5 %; blowfish +0.33 and +10.5 %; des +1.01 and +20.5 %" in notes
+
+
+def test_the_job_is_one_on_the_bench_as_it_is_with_so_many_pairs():
+    assert ModeFactoring().tasks() == [Task("factoring", BenchSpec(), {"repeats": REPEATS})]
 
 
 # -- the table ------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def _notes(outcomes: Sequence[Outcome]) -> list[str]:
     medians = []
     for cipher in CIPHERS:
         cells = [cell for cell in outcomes if cell.labels["cipher"] == cipher]
-        medians.append(f"{cipher} {statistics.median(cell.published for cell in cells):+.1f} and "
+        medians.append(f"{cipher} {statistics.median(cell.published for cell in cells):+.2f} and "
                        f"{statistics.median(cell.simulated for cell in cells):+.1f} %")
     return ["Simulated is how much longer the generic code of this Python takes than the specialised for a "
             f"request of {REQUEST_BYTES} bytes, the median of {REPEATS} pairs; spread is from the lower to "
