@@ -16,14 +16,15 @@ from typing import Any
 from cocotb_tools.runner import Runner, get_runner
 
 from pymodel.regress.process import end_with_parent
-from pymodel.regress.verilator_builds import FastVerilator, PlainVerilator
+from pymodel.regress.verilator_builds import FastVerilator, PlainVerilator, SharingVerilator
 
 _VERILATOR_BUILDS: dict[str, type[Runner]] = {"fast": FastVerilator, "plain": PlainVerilator}
+"""The others are SharingVerilator's."""
 
 
 def _runner(simulator: str, kind: str) -> Runner:
-    if simulator == "verilator" and kind in _VERILATOR_BUILDS:
-        return _VERILATOR_BUILDS[kind]()
+    if simulator == "verilator":
+        return _VERILATOR_BUILDS.get(kind, SharingVerilator)()
     return get_runner(simulator)
 
 

@@ -1,18 +1,30 @@
-"""Verilator builds that cocotb's runner does not know: one for speed, and one without Python."""
+"""Verilator builds that cocotb's runner does not know: all with one runtime library, one for speed, and one
+without Python."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from cocotb_tools.runner import Verilator
 
+from pymodel.regress import object_cache
 from pymodel.regress.sources import hdl_root
 
 MAIN = Path("sim", "verilator_main.cpp")
 """Relative to the HDL root."""
 
 
-class FastVerilator(Verilator):
+class SharingVerilator(Verilator):
+    """Compiles the runtime library once for all builds that are beside this one."""
+
+    def _build_command(self) -> list[list[str]]:
+        verilate, make = super()._build_command()
+        kept = Path(self.build_dir).parent / "objects"
+        return [verilate, [*make, f"OBJCACHE={sys.executable} -I -S {object_cache.__file__} {kept}"]]
+
+
+class FastVerilator(SharingVerilator):
     """For speed: an own main program that makes the clock, and only what Python uses public.
 
     A signal that is not named in the top's control file (``padlock_top.vlt``) is not visible to Python.
@@ -26,7 +38,7 @@ class FastVerilator(Verilator):
         return [[*verilate, "-O3"], [*make, "OPT_FAST=-O2"]]
 
 
-class PlainVerilator(Verilator):
+class PlainVerilator(SharingVerilator):
     """A program of its own from a top without ports, which makes its clock in Verilog."""
 
     def _build_command(self) -> list[list[str]]:
