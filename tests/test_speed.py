@@ -87,6 +87,13 @@ def test_the_csv_has_the_rows_of_the_json(tmp_path, capsys):
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in rows]
 
 
+def test_tables_are_by_mode_as_asked_for_and_then_by_direction(capsys):
+    arguments = ["--mode", "gcm", "--mode", "ecb", "--bytes", "64", "--key-bits", "128"]
+    assert [line for line in printed(capsys, *arguments).splitlines() if line.startswith("testing")] == [
+        f"testing speed of {mode}(aes) {direction}ryption" for mode in ("gcm", "ecb")
+        for direction in ("enc", "dec")]
+
+
 @pytest.mark.parametrize(("chosen", "title"), [
     (["--key-bits", "256", "--key-bits", "512"], "padlock, no host work"),
     (["--engine", "software", "--mode", "xts", "--mode", "essiv", "--key-bits", "256", "--data-unit", "32",

@@ -232,7 +232,7 @@ def test_requests_give_back_their_memory():
 
 @pytest.mark.parametrize(("cell", "blocks"), [
     (Cell("ecb", 128, 64), 4), (Cell("ctr", 128, 65), 5), (Cell("gcm", 128, 64), 5),
-    (Cell("xts", 256, 72), 6), (Cell("xts", 256, 72, unit_bytes=36), 8),
+    (Cell("xts", 256, 72), 6), (Cell("xts", 512, 72), 6), (Cell("xts", 256, 72, unit_bytes=36), 8),
     (Cell("cbc", 256, 64, unit_bytes=16, decrypt=True), 4),
     (Cell("essiv", 128, 96, unit_bytes=32), 9)], ids=str)
 def test_an_engine_that_leaves_its_work_to_software_makes_it_fail(monkeypatch, cell, blocks):

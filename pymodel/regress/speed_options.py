@@ -15,7 +15,6 @@ from pymodel.jobs.engines import ENGINES
 from pymodel.jobs.profiles import PROFILES
 from pymodel.jobs.speed_cell import UNIT_MODES, Cell, key_bits_of
 from pymodel.modes.xts import STRATEGIES
-from pymodel.regress.options import check_strategy
 from pymodel.regress.target import Target
 
 SIZES = (16, 64, 256, 1024, 8192)
@@ -96,8 +95,6 @@ class SpeedOptions:
 
     def _check_modes(self) -> None:
         """Options of some modes do not go with others alone."""
-        if self.strategy is not None:
-            check_strategy(self.strategy)
         for name, given, modes in (("--strategy", self.strategy is not None, ("xts",)),
                                    ("--data-unit", self.unit_bytes is not None, UNIT_MODES)):
             if given and not set(modes) & set(self.modes):
