@@ -30,8 +30,6 @@ from pymodel.kernel import Lock, gather
 from pymodel.modes import Gcm
 
 CONTEXTS = 8
-REQUESTS = 200
-HANGS = REQUESTS // 20
 MODES = ("ecb", "cbc", "ctr", "xts", "gcm")
 HANGING_LENGTHS = (528, 768, 1040, 1600)
 _BURST_BYTES = 16 * BLOCK_BYTES
@@ -44,11 +42,22 @@ class Variant:
     """``bus_errors``: one beat of a page that some requests use is answered with an error.
 
     ``disturbed``: another master writes to any register at random moments. ``handles``: of the driver.
+    ``requests``: of all contexts; one in twenty hangs.
     """
 
     bus_errors: bool = False
     disturbed: bool = False
     handles: Quirk = EVERY_QUIRK
+    requests: int = 200
+
+    @property
+    def hangs(self) -> int:
+        return self.requests // 20
+
+    @property
+    def each(self) -> int:
+        """Requests of a context."""
+        return self.requests // CONTEXTS
 
 
 @dataclass(slots=True)
@@ -78,7 +87,7 @@ class Scenario:
         self._naive = bench.engine(handles=variant.handles & ~Quirk.LENGTH_512_HANG)
         self._began = bench.kernel.now()
         self._outcome = Outcome([], [], [])
-        self._hanging = set(random.Random(f"{seed}/hanging").sample(range(REQUESTS), HANGS))
+        self._hanging = set(random.Random(f"{seed}/hanging").sample(range(variant.requests), variant.hangs))
         self._bad_page = bench.memory.allocate_pages(2)
         self._bad_beat = self._bad_page + 33 * BLOCK_BYTES
         self._bad_turn = Lock(bench.kernel, "bad page")
@@ -101,7 +110,7 @@ class Scenario:
         """Up to three requests of a context wait; they begin in order."""
         kernel, turn = self._bench.kernel, Lock(self._bench.kernel, f"context {context}")
         draw = random.Random(f"{self._seed}/context {context}")
-        numbers = range(REQUESTS // CONTEXTS)
+        numbers = range(self._variant.each)
         for batch in (numbers[start:start + 3] for start in numbers[::3]):
             await kernel.sleep(draw.randrange(300))
             await gather(kernel, *(self._in_turn(turn, context, number) for number in batch))
@@ -110,7 +119,7 @@ class Scenario:
     async def _in_turn(self, turn: Lock, context: int, number: int) -> None:
         async with turn:
             draw = random.Random(f"{self._seed}/{context}/{number}")
-            if context * (REQUESTS // CONTEXTS) + number in self._hanging:
+            if context * self._variant.each + number in self._hanging:
                 text = await self._that_hangs(draw)
             elif self._variant.bus_errors and draw.random() < 0.15:
                 async with self._bad_turn:
@@ -246,13 +255,13 @@ def _is_stale(result: bytes, key: bytes, data: bytes, encrypt: bool) -> bool:
                for mix in itertools.product(*words))
 
 
-def judge(outcome: Outcome) -> None:
-    """Of a variant in which nothing may go wrong. Raises AssertionError."""
+def judge(outcome: Outcome, variant: Variant) -> None:
+    """Of a ``variant`` in which nothing may go wrong. Raises AssertionError."""
     assert not outcome.wrong, outcome.wrong[:3]
-    assert (len(outcome.order), outcome.hangs, outcome.stale) == (REQUESTS, HANGS, 0)
+    assert (len(outcome.order), outcome.hangs, outcome.stale) == (variant.requests, variant.hangs, 0)
     for context in range(CONTEXTS):
         numbers = [number for one, number in outcome.order if one == context]
-        assert numbers == list(range(REQUESTS // CONTEXTS)), f"context {context}: {numbers}"
+        assert numbers == list(range(variant.each)), f"context {context}: {numbers}"
 
 
 async def play(bench: Bench, seed: int, variant: Variant) -> Outcome:

@@ -1,6 +1,7 @@
 """The QCE through its driver on RTL: limits, lengths, resets at any cycle, polling, latencies."""
 
 import contextlib
+import os
 import random
 
 import cocotb
@@ -33,6 +34,8 @@ from pymodel.memory import HostAccessError
 from pymodel.modes import Ecb
 
 KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+FEW = cocotb.SIM_NAME.lower().startswith("icarus") and float(os.environ.get("ECBENCH_EFFORT", "1")) <= 1
+"""Where requests cost most; all of them every night."""
 
 
 def data_of(length: int) -> bytes:
@@ -40,15 +43,24 @@ def data_of(length: int) -> bytes:
 
 
 @cocotb.test()
-async def every_length_up_to_three_units_and_around_comes_out_in_every_key_size(dut):
+async def every_length_up_to_three_units_and_around_four_comes_out_of_the_engine(dut):
+    """With either size of key, the other one on the way back; AES-192 is not the engine's. In Icarus a
+    third of the lengths, and those around a unit."""
     bench = await RtlBench.start(dut)
     engine = bench.engine()
-    for blocks in (*range(1, 36), 63, 64, 65, 95, 96, 97, 128, 129):
-        key, data = bytes(range((16, 24, 32)[blocks % 3])), data_of(16 * blocks)
-        assert await bench.call(Ecb(engine, key).encrypt_bytes(data)) == golden.ecb_encrypt(key, data)
-        assert await bench.call(Ecb(engine, key).decrypt_bytes(data)) == golden.ecb_decrypt(key, data)
-    assert engine.counters.software_blocks
-    bench.check(at_least=2 * 28)
+    units = (31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129)
+    first = random.Random(cocotb.RANDOM_SEED).randrange(1, 4)
+    lengths = sorted({*range(first, 98, 3), *units} if FEW else {*range(1, 98), *units})
+    keys = bytes(range(16)), bytes(range(32))
+    for blocks in lengths:
+        there, back, data = keys[blocks % 2], keys[1 - blocks % 2], data_of(16 * blocks)
+        assert await bench.call(Ecb(engine, there).encrypt_bytes(data)) == golden.ecb_encrypt(there, data)
+        assert await bench.call(Ecb(engine, back).decrypt_bytes(data)) == golden.ecb_decrypt(back, data)
+    assert (engine.counters.hardware_blocks, engine.counters.software_blocks) == (2 * sum(lengths), 0)
+    key = bytes(range(24))
+    assert await bench.call(Ecb(engine, key).encrypt_bytes(data)) == golden.ecb_encrypt(key, data)
+    assert (engine.counters.hardware_blocks, engine.counters.software_blocks) == (2 * sum(lengths), 129)
+    bench.check(at_least=2 * len(lengths))
 
 
 @cocotb.test()
