@@ -12,6 +12,7 @@ from pymodel.drivers.qce_watched import ANSWER_CYCLES
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineHang, EngineLost
 from pymodel.kernel import Cpu
+from pymodel.modes import Ctr
 
 KEY = bytes(range(0x60, 0x80))
 DATA = some_data(64)
@@ -147,6 +148,20 @@ def test_the_memory_that_a_lost_engine_may_still_write_is_not_given_to_anybody_e
     assert isinstance(scene.errors[0], EngineLost)
     lists_and_dump = 512 + 512 + 128
     assert scene.bench.free_bytes() == scene.free - scene.taken - lists_and_dump
+
+
+def test_the_scratch_memory_of_a_mode_is_not_given_to_anybody_else_either():
+    """A key stream that a lost engine may still write."""
+    free = {}
+    for how in ("ignored", "dead"):
+        bench = QceBench()
+        bench.port = SilentPort(bench.model, bench.kernel, how, 20)
+        with Ctr(bench.driver(), KEY) as ctr:
+            error = bench.run(error_of(ctr.crypt_bytes(bytes(16), DATA)))
+        assert type(error) is (EngineLost if how == "dead" else EngineHang)
+        free[how] = bench.free_bytes()
+    lists_and_dump, copy_and_stream = 512 + 512 + 128, 2 * 64
+    assert free["ignored"] - free["dead"] == lists_and_dump + copy_and_stream
 
 
 def test_a_hang_says_which_accesses_had_no_answer_and_what_could_be_read():

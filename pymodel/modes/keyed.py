@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 from pymodel.block_engine import BlockEngine, Key
 from pymodel.buffers import Buffers
 from pymodel.costs import HostWork
-from pymodel.errors import EngineFault, EngineHang, InvalidRequest, Unsupported
+from pymodel.errors import EngineFault, EngineHang, EngineLost, InvalidRequest, Unsupported
 from pymodel.memory import HostAccessError
 
 T = TypeVar("T")
@@ -153,12 +153,17 @@ def scratch(engine: BlockEngine, length: int) -> Iterator[Buffers]:
 
 @contextmanager
 def allocated(engine: BlockEngine, length: int) -> Iterator[Buffers]:
-    """``length`` bytes of the engine's memory, aligned for it. Raises OutOfMemory."""
+    """``length`` bytes of the engine's memory, aligned for it, which an engine that is lost keeps. Raises
+    OutOfMemory."""
     address = engine.memory.allocate(length, engine.limits.alignment)
     try:
         yield Buffers.of(address, length)
-    finally:
+    except EngineLost:
+        raise
+    except BaseException:
         engine.memory.free(address)
+        raise
+    engine.memory.free(address)
 
 
 @contextmanager
@@ -180,6 +185,6 @@ def stating_consequence(src: Buffers, dst: Buffers) -> Iterator[None]:
         if isinstance(error, EngineFault):
             failure = EngineFault(error.kind, error.address, 0, access=error.access, restartable=False)
         else:
-            failure = EngineHang(error.request, error.state, error.cycles)
+            failure = type(error)(error.request, error.state, error.cycles)
         failure.consequence = consequence
         raise failure from error
