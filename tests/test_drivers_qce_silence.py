@@ -247,6 +247,22 @@ def test_a_reset_of_a_request_with_an_access_without_an_answer_comes_to_an_end(h
         assert (type(reset) is EngineLost) == (type(error) is EngineLost)
 
 
+def test_a_reset_while_a_request_waits_for_a_lost_engine_says_that_it_was_not_answered():
+    bench = QceBench()
+    bench.port = SilentPort(bench.model, bench.kernel, "dead", 5)
+    driver, buffer = bench.driver(), bench.buffer(DATA)
+
+    async def main():
+        requests = [bench.kernel.start(error_of(driver.ecb(driver.key(KEY), buffer, buffer, decrypt=False)))
+                    for _ in range(2)]
+        await requests[0].join()
+        await bench.kernel.sleep(1000)
+        return await error_of(driver.reset()), await requests[1].join()
+
+    reset, error = bench.run(main())
+    assert (type(reset), type(error)) == (EngineLost, EngineHang)
+
+
 # -- and no false alarm -------------------------------------------------------------------------------
 
 

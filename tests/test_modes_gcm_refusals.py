@@ -47,6 +47,19 @@ def test_bad_placement_and_closed_keys_are_refused(engine):
             gcm.decrypt(IV, AAD, first, first, bytes(16)))
 
 
+def test_a_request_and_a_stream_may_have_as_many_bytes_as_there_are_and_no_more(engine, monkeypatch):
+    for module in ("gcm", "gcm_stream"):
+        monkeypatch.setattr(f"pymodel.modes.{module}.MAX_BYTES", 60)
+    gcm, buffer, run = Gcm(engine, KEY), loaded(engine, bytes(61)), engine.kernel.run
+    run(gcm.encrypt(IV, AAD, buffer.part(0, 60), buffer.part(0, 60)))
+    refused(engine, "GCM of 61 bytes", gcm.encrypt(IV, AAD, buffer, buffer))
+    stream = gcm.encryptor(IV)
+    run(stream.update(bytes(48)))
+    refused(engine, "GCM of 61 bytes: a message has at most 60", stream.update(bytes(13)))
+    assert len(run(stream.update(bytes(12)))) == 12
+    refused(engine, "GCM of 61 bytes", stream.update(bytes(1)))
+
+
 @pytest.mark.parametrize("size", [0, 8, 15, 17, 48, 64])
 def test_key_sizes_that_aes_does_not_have_are_refused(engine, size):
     with pytest.raises(InvalidRequest, match=f"not {size}"):

@@ -11,7 +11,7 @@ from stream_cases import IV, KEY, MODES, NAMES, expected_of, fed, open_mode, str
 
 from pymodel import golden
 from pymodel.errors import EngineFault, InvalidRequest
-from pymodel.modes import Xts
+from pymodel.modes import Gcm, Xts
 
 
 @pytest.fixture(params=[software, padlock])
@@ -56,6 +56,20 @@ def test_a_stream_begins_anew_after_its_end_and_in_the_middle(engine, name):
         run(stream.update(data[:37]))
         stream.restart(*arguments)
         assert run(fed(stream, data, [20])) == expected_of(name, data, iv=other)
+
+
+def test_gcm_begun_anew_has_neither_the_additional_data_nor_the_tag_of_the_message_before(engine):
+    run, another = engine.kernel.run, bytes(12)
+    with Gcm(engine, KEY[:16]) as gcm, gcm.encryptor(IV) as stream:
+        for _ in range(2):
+            stream.restart(another)
+            with pytest.raises(InvalidRequest, match="after finalise"):
+                assert stream.tag
+            expected = golden.gcm_encrypt(KEY[:16], another, b"message", b"")
+            assert (run(fed(stream, b"message", [3])), stream.tag) == expected
+            stream.restart(IV)
+            stream.authenticate(b"of this message only")
+            run(fed(stream, b"another", []))
 
 
 @pytest.mark.parametrize("name", NAMES)
