@@ -8,6 +8,7 @@ from silent_port import SilentPort
 
 from pymodel import golden
 from pymodel.buffers import Buffers
+from pymodel.costs import Host, HostCosts, HostWork
 from pymodel.drivers.qce_watched import ANSWER_CYCLES
 from pymodel.engines.quirks import Quirk
 from pymodel.errors import EngineHang, EngineLost
@@ -133,6 +134,20 @@ def test_software_finishes_what_an_access_without_an_answer_has_ended(how, in_pl
             continue
         assert scene.errors == [None] * 3, number
         assert [result for _, result in scene.ends] == [EXPECTED] * 3, number
+
+
+def test_the_rest_of_a_late_script_does_no_harm_when_a_slow_host_goes_on():
+    """It would start the engine on the next request's source, with lists of the one before."""
+    for number in range(7, 25):
+        bench = QceBench(slow_start_cycles=2)
+        bench.port = SilentPort(bench.model, bench.kernel, LATE[-1], number)
+        driver = bench.driver(host=Host(bench.cpu, bench.kernel, HostCosts({HostWork.REGISTER: 50})))
+        first, second = bench.buffer(DATA), bench.buffer(DATA)
+        error = bench.run(error_of(driver.ecb(driver.key(bytes(32)), first, first, decrypt=False)))
+        assert type(error) is EngineHang
+        assert first.read(bench.memory)[error.completed:] == DATA[error.completed:]
+        bench.run(driver.ecb(driver.key(KEY), second, second, decrypt=False))
+        assert second.read(bench.memory) == EXPECTED
 
 
 def test_software_does_not_touch_what_a_lost_engine_may_still_write_but_does_all_behind_it():

@@ -9,10 +9,11 @@ from seeded import seeded
 
 from pymodel import golden
 from pymodel.buffers import Buffers
+from pymodel.costs import HostWork
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import EngineFault, EngineHang, InvalidRequest
 from pymodel.kernel import Cpu, Kernel, gather
-from pymodel.memory import HostAccessError, HostMemory
+from pymodel.memory import HostAccessError, HostMemory, OutOfMemory
 from pymodel.modes import Cbc, Ctr, Ecb, Essiv, SectorCipher, Xts
 
 KEY = bytes(range(64))
@@ -23,7 +24,6 @@ IV = bytes(range(100, 116))
 def engine():
     kernel = Kernel()
     return SoftwareEngine(HostMemory(64 * 4096), kernel, Cpu(kernel))
-
 
 
 class SlowEngine(SoftwareEngine):
@@ -137,6 +137,38 @@ def test_a_closed_mode_releases_its_keys_once_and_refuses_further_use(engine, mo
     assert engine.counters.calls == 0
     with pytest.raises(InvalidRequest, match="has been closed"):
         cipher.set_key(KEY[:size])
+
+
+def test_no_key_is_released_because_another_is_refused(engine):
+    released = []
+    engine.release = released.append
+    xts = Xts(engine, KEY)
+    old = list(xts._current().keys)
+    with pytest.raises(InvalidRequest):
+        xts.set_key(KEY[:30])
+    assert released == []
+    xts.close()
+    assert released == old
+
+
+def test_a_mode_that_gets_only_one_of_its_keys_gives_that_back(engine):
+    """As when the memory for keys is at its end."""
+    released, make = [], engine.key
+
+    def only_one(data):
+        engine.key = lambda data: engine.memory.allocate(1 << 40)
+        return make(data)
+
+    engine.key, engine.release = only_one, lambda key: released.append(key.data)
+    with pytest.raises(OutOfMemory):
+        Xts(engine, KEY)
+    assert released == [KEY[:32]]
+
+
+@pytest.mark.parametrize(("length", "allocations"), [(1, 0), (16, 0), (17, 1), (160, 1)])
+def test_scratch_memory_of_a_block_costs_no_allocation(engine, length, allocations):
+    engine.kernel.run(Ctr(engine, KEY[:16]).crypt_bytes(IV, bytes(length)))
+    assert engine.host.done[HostWork.ALLOCATION] == allocations
 
 
 class FailingEngine(SoftwareEngine):

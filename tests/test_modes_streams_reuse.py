@@ -202,3 +202,24 @@ def test_two_calls_of_one_stream_at_once_are_refused(name):
     result = engine.kernel.run(main())
     assert len(result) >= 48
     assert expected_of(name, data).startswith(result)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stream_that_is_closed_during_a_call_gives_its_key_back_at_the_end_of_the_call(name):
+    engine, released = PadlockBench().driver(), []
+    release, data = engine.release, bytes(range(64))
+    with open_mode(name, engine) as cipher:
+        stream = stream_of(cipher)
+    engine.release = lambda key: (released.append(key), release(key))
+
+    async def main():
+        task = engine.kernel.start(stream.update(data))
+        await engine.kernel.sleep(1)
+        stream.close()
+        assert not released
+        return await task.join()
+
+    result = engine.kernel.run(main())
+    assert result
+    assert expected_of(name, data).startswith(result)
+    assert len(released) == (2 if name == "xts" else 1)
