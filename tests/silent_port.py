@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from qce_driver_bench import RecordingPort
 
+from pymodel.drivers.qce_watched import ANSWER_CYCLES
 from pymodel.kernel import Kernel, Lock
+
+LATE = (ANSWER_CYCLES + 10, 600_000, 900_000)
+"""Cycles: within what is waited for the reads of a recovery, for its reset, and not even for that."""
+HOW = ("ignored", "made", *LATE, "dead")
 
 
 class SilentPort(RecordingPort):

@@ -105,3 +105,16 @@ def test_what_is_overdue_goes_on_to_its_end_through_every_wait():
 
     kernel.run(main())
     assert log == [5, 25, 32, 100]
+
+
+def test_what_comes_in_the_very_cycle_after_the_limit_is_not_missed():
+    kernel = Kernel()
+    event = kernel.event()
+
+    async def main():
+        with pytest.raises(Overdue) as caught:
+            await within(kernel, 10, event.wait(), "access")
+        event.set()
+        assert await caught.value.task.done.wait(0)
+
+    kernel.run(main())

@@ -17,6 +17,7 @@ from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.luks_sectors import VolumeSectors
 from pymodel.luks.ciphers import volume_cipher
 from pymodel.luks.hashes import HASHES, check_hash
+from pymodel.luks.header import HEADER_BYTES, parse_header
 from pymodel.regress import luks_command
 
 SECTORS = json.loads((DATA / "luks_sectors.json").read_text())
@@ -62,6 +63,23 @@ def test_a_volume_of_qemu_becomes_its_pattern(luks, name):
 
 def test_a_hash_shorter_than_the_key_merges_as_qemu_split(luks):
     assert luks(shipped("aes128-xts-plain64.sha1.luks1"), b"hunter2") == b"\xa9" * 12 * 512
+
+
+def test_key_slots_and_payload_may_lie_without_a_gap_between_them():
+    image = volume(PAYLOAD[:512], {0: b"one", 1: b"other"}, key_bytes=32)
+    tight = patched(patched(image, STATE + 48 + 40, b"\0\0\1\2"), 104, b"\0\0\1\xfc")
+    header = parse_header(tight[:HEADER_BYTES], len(tight))
+    assert [slot.first_sector for slot in header.active_slots] == [8, 258]
+    assert (header.material_sectors, header.payload_sector) == (250, 508)
+
+
+def test_what_a_disabled_key_slot_says_does_not_matter():
+    image = patched(volume(PAYLOAD[:512], {0: b"one"}), STATE + 48 + 4, bytes(40) + b"\0\0\0\1")
+    assert len(parse_header(image[:HEADER_BYTES], len(image)).active_slots) == 1
+
+
+def test_names_of_ciphers_may_be_in_either_case():
+    assert volume_cipher("AES", "XTS-plain64", 64) == volume_cipher("aes", "xts-plain64", 64)
 
 
 @pytest.mark.parametrize("entry", SECTORS, ids=[entry["name"] for entry in SECTORS])
