@@ -8,6 +8,7 @@ from scatter import Layout
 from seeded import seeded
 
 from pymodel import golden
+from pymodel.costs import Host, HostCosts, HostWork
 from pymodel.drivers.qce import QceDriver
 from pymodel.engines.qce import decode_list
 from pymodel.engines.qce_model import QceModel
@@ -136,7 +137,8 @@ def test_the_processor_is_free_while_a_request_waits_for_its_interrupt():
 
 def test_software_costs_its_cycles_on_the_processor_and_none_on_the_engine():
     bench = QceBench()
-    driver = bench.driver(aes_sw_max_len=512, software_block_cycles=9)
+    costs = HostCosts({HostWork.FALLBACK_BLOCK: 9})
+    driver = bench.driver(aes_sw_max_len=512, host=Host(bench.cpu, bench.kernel, costs))
     assert bench.ecb(driver, driver.key(KEY_A), some_data(512)) == golden.ecb_encrypt(KEY_A, some_data(512))
     assert bench.kernel.now() == 9 * 32
     assert bench.port.log == []

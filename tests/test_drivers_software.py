@@ -9,6 +9,7 @@ from scatter import Layout
 
 from pymodel import golden
 from pymodel.buffers import Buffers
+from pymodel.costs import Host, HostCosts, HostWork
 from pymodel.drivers.software import SoftwareEngine
 from pymodel.errors import EngineFault, InvalidRequest
 from pymodel.kernel import Cpu, Kernel, gather
@@ -41,7 +42,9 @@ def test_blocks_at_any_place_are_aes(engine, size, decrypt):
 
 def test_each_block_costs_its_cycles_on_the_cpu():
     kernel = Kernel()
-    engine = SoftwareEngine(HostMemory(8 * PAGE_BYTES), kernel, Cpu(kernel), block_cycles=7)
+    cpu = Cpu(kernel)
+    engine = SoftwareEngine(HostMemory(8 * PAGE_BYTES), kernel, cpu,
+                            host=Host(cpu, kernel, HostCosts({HostWork.FALLBACK_BLOCK: 7})))
     key, buffer = engine.key(KEY), Buffers.of(PAGE_BYTES, 160)
     kernel.run(gather(kernel, *(engine.ecb(key, buffer, buffer, decrypt=False) for _ in range(2))))
     assert kernel.now() == 2 * 10 * 7

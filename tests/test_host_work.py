@@ -78,10 +78,10 @@ def test_cbc_decryption_of_some_messages_in_place_keeps_all_and_copies_all_of_th
 
 def test_cbc_in_lockstep_mixes_each_block_in_and_takes_it_out_of_memory_it_has_allocated(padlock):
     """Streams of 4, 3 and 1 blocks: calls of 3, 2, 2 and 1 blocks. Of those with three the driver makes two,
-    one block and a fetch group of two."""
+    one block and a fetch group of two. Results wait elsewhere until all is done."""
     messages = [padlock.message(64), padlock.message(48), padlock.message(16)]
     assert padlock.of(Cbc(padlock.engine, KEY).encrypt_many(messages)) == {
-        "request": 1, "allocation": 1, "call": 5, "xor": 8, "copy": 8, "key_load": 1}
+        "request": 1, "allocation": 2, "call": 5, "xor": 8, "copy": 16, "key_load": 1}
 
 
 @pytest.mark.parametrize("length", [None, 0])
@@ -135,7 +135,7 @@ def test_each_update_of_a_gcm_stream_is_a_request_and_the_block_it_begins_in_is_
         assert padlock.of(stream.finalise()) == {"request": 1, "call": 1}
 
 
-def test_essiv_is_a_request_of_its_own_before_that_for_the_data(padlock):
+def test_essiv_is_a_call_before_those_for_the_data_in_the_same_request(padlock):
     cbc = Cbc(padlock.engine, KEY)
     data = padlock.buffers(2048)
     numbered = SectorCipher(cbc, plain64)
@@ -144,7 +144,7 @@ def test_essiv_is_a_request_of_its_own_before_that_for_the_data(padlock):
         "request": 1, "call": 1, "xor": 128, "key_load": 1}
     essiv = SectorCipher(cbc, Essiv(padlock.engine, KEY))
     assert padlock.of(essiv.decrypt(0, data, there)) == {
-        "request": 2, "allocation": 1, "call": 2, "xor": 128, "key_load": 2}
+        "request": 1, "allocation": 1, "call": 2, "xor": 128, "key_load": 2}
 
 
 @pytest.mark.parametrize(("strategy", "length", "work"), [

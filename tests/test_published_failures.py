@@ -123,9 +123,12 @@ def test_the_line_of_a_cell_outside_its_bound_says_so(reproduced):
 
 def test_the_summary_counts_as_judged_what_the_fit_did_not_use(reproduced):
     parts = [FIT, FIT, ORDER, JUDGE, JUDGE, SHOWN]
-    _, output, written, _ = reproduced(one=Made(0.25, 0.125, 0.0625, 0.125, 0, 9, parts=parts))
-    assert summary(output)["one"] == ["one", "6", "25.0 %", "11.2 %", "2: 25.0 %, 18.8 %", "1: 6.2 %, 6.2 %",
-                                      "2: 12.5 %, 6.2 %", "inside"]
+    _, output, written, page = reproduced(one=Made(0.25, 0.125, 0.0625, 0.125, 0, 9, parts=parts))
+    row = ["one", "6", "25.0 %", "11.2 %", "2: 25.0 %, 18.8 %", "1: 6.2 %, 6.2 %", "2: 12.5 %, 6.2 %",
+           "inside"]
+    assert summary(output)["one"] == row
+    in_page = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    assert re.findall(r">([^<>\n]+)</", in_page) == row
     assert written["rows"] == [{"experiment": "one", "cells": 6, "max_error": 0.25, "mean_error": 0.1125,
                                 "ok": True}]
     assert ("fit: constants were fitted to the cell; order: the fit used only which of two such cells is "
@@ -141,7 +144,7 @@ def test_of_the_parts_those_that_occur_are_explained(reproduced):
 
 def test_the_constants_of_the_profile_are_shown_and_which_are_fitted(reproduced):
     _, output, _, page = reproduced(one=Made())
-    [line] = re.findall(r"^- Constants of via-2008, in cycles: (.*)\.$", output, re.MULTILINE)
+    [line] = re.findall(r"^- Constants of via-2008, in cycles of its engine: (.*)\.$", output, re.MULTILINE)
     assert re.search(r"request [\d.]+ fitted, ", line)
     assert re.search(r"xor [\d.]+, ", line)
     assert line in page

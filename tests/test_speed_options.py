@@ -101,13 +101,32 @@ def test_a_cpu_with_aes_instructions_is_software(tmp_path):
     assert row["cycles"] > 0 == row["engine_cycles"]
 
 
-def test_software_without_a_profile_says_that_it_takes_no_time(capsys):
-    note = "software is all host work, which takes no time without a --profile, such as x86-2018\n"
-    for arguments, said in (([], note), (["--profile", "x86-2018"], "")):
-        assert run_command_line(["speed", *ONE, "--engine", "software", *arguments]) == 0
-        assert capsys.readouterr().err == said
-    assert run_command_line(["speed", *ONE]) == 0
-    assert capsys.readouterr().err == ""
+IDLE = "note: blocks in software take no time with the profile none\n"
+HASHED = "note: GHASH of gcm is not among the host's costs\n"
+SECTOR = ("note: the profile via-nano-2010 knows what a request of 512 bytes costs the host; others pay that "
+          "once as well\n")
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ([], ""),
+    (["--engine", "software"], IDLE),
+    (["--engine", "qce", "--key-bits", "384"], IDLE),
+    (["--engine", "qce", "--threshold", "512"], IDLE),
+    (["--engine", "qce"], ""),
+    (["--engine", "qce", "--threshold", "512", "--profile", "ipq-2020"], ""),
+    (["--engine", "software", "--profile", "x86-2018"], ""),
+    (["--mode", "gcm"], ""),
+    (["--mode", "gcm", "--profile", "via-2008"], HASHED),
+    (["--mode", "cbc", "--profile", "via-2008"], ""),
+    (["--profile", "via-nano-2010", "--bytes", "512"], ""),
+    (["--profile", "via-nano-2010", "--bytes", "512", "--bytes", "1024"], SECTOR),
+    (["--mode", "gcm", "--profile", "via-nano-2010", "--bytes", "16"], HASHED + SECTOR),
+])
+def test_what_the_cycles_leave_out_although_it_takes_time_is_said_beside_the_tables(capsys, arguments, said):
+    bits = ["--key-bits", "128" if "--mode" in arguments else "256"] if "--key-bits" not in arguments else []
+    size = ["--bytes", "64"] if "--bytes" not in arguments else []
+    assert run_command_line(["speed", "--direction", "encrypt", *bits, *size, *arguments]) == 0
+    assert capsys.readouterr().err == said
 
 
 REFUSED = [

@@ -107,16 +107,16 @@ class CosimKernel(Kernel):
     # -- the loop -----------------------------------------------------------------------------
 
     def python_seconds(self) -> float:
-        """Time that this kernel's tasks have taken; it stands still while the simulator runs."""
-        return self._python_seconds + (time.perf_counter() - self._woken_at)
+        """CPU time that this kernel's tasks have taken; it stands still while the simulator runs."""
+        return self._python_seconds + (time.process_time() - self._woken_at)
 
     async def _serve(self) -> None:
         while True:
-            self._woken_at = time.perf_counter()
+            self._woken_at = time.process_time()
             self._now = (self._sim_time() - self._origin_ns) // self._period_ns
             self._run_cycle()
             self._ping.clear()
-            self._python_seconds += time.perf_counter() - self._woken_at
+            self._python_seconds += time.process_time() - self._woken_at
             await self._sleep_until_due()
             if (self._sim_time() - self._origin_ns) % self._period_ns:
                 await FallingEdge(self._clock)

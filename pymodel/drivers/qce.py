@@ -48,15 +48,14 @@ class QceDriver:
     """``aes_sw_max_len``, ``long_lengths``: see Rules. ``retry``: whether a request that hangs ends in
     EngineHang (``raise``) or is finished in ``software``. ``watchdog``: bytes of an engine request to
     cycles after which it counts as hung, or None. ``master``: who this driver is on the register bus.
-    ``software_block_cycles``: what a block in software costs on the Cpu, besides what ``host`` says of it
-    and of the rest of the host's work (None: nothing).
+    ``host``: what the host's work costs, software included (None: nothing).
     """
 
     def __init__(self, port: RegisterPort, memory: HostMemory, kernel: Kernel, cpu: Cpu, *,
                  handles: Quirk = EVERY_QUIRK, aes_sw_max_len: int = UNIT_BYTES,
                  long_lengths: LongLengths = "split", retry: Retry = "raise",
                  watchdog: Callable[[int], int] | None = generous_qce_watchdog, master: int = 0,
-                 software_block_cycles: int = 0, host: Host | None = None) -> None:
+                 host: Host | None = None) -> None:
         for name, value, choices in (("long_lengths", long_lengths, get_args(LongLengths)),
                                      ("retry", retry, get_args(Retry)), ("master", master, (0, 1))):
             if value not in choices:
@@ -73,8 +72,7 @@ class QceDriver:
         self.handles = handles
         self._rules = Rules(handles, aes_sw_max_len, long_lengths)
         self._retry = retry
-        self._software = SoftwareEngine(memory, kernel, cpu, block_cycles=software_block_cycles,
-                                        host=self.host)
+        self._software = SoftwareEngine(memory, kernel, cpu, host=self.host)
         self._engine = QceEngine(port, memory, kernel, cpu, handles, self.counters, watchdog, master,
                                  self.host)
 

@@ -15,11 +15,11 @@ from pymodel.memory import HostMemory
 
 
 class SoftwareEngine:
-    """``cipher`` through ``cryptography``, any alignment. A block costs ``block_cycles`` on ``cpu``, besides
-    what ``host`` says of it (None: nothing)."""
+    """``cipher`` through ``cryptography``, any alignment. ``host``: what that costs on ``cpu`` (None:
+    nothing)."""
 
-    def __init__(self, memory: HostMemory, kernel: Kernel, cpu: Cpu, *, block_cycles: int = 0,
-                 host: Host | None = None, cipher: SoftwareCipher = AES) -> None:
+    def __init__(self, memory: HostMemory, kernel: Kernel, cpu: Cpu, *, host: Host | None = None,
+                 cipher: SoftwareCipher = AES) -> None:
         self.name = "software" if cipher is AES else f"software {cipher.name}"
         self.cipher = cipher
         self.block_size = cipher.block_bytes
@@ -28,8 +28,6 @@ class SoftwareEngine:
         self.kernel = kernel
         self.counters = EngineCounters()
         self.host = Host(cpu, kernel) if host is None else host
-        self._cpu = cpu
-        self._block_cycles = block_cycles
 
     def key(self, data: bytes) -> AesKey | SoftwareKey:
         """Raises InvalidRequest for a size that the cipher does not have."""
@@ -52,7 +50,6 @@ class SoftwareEngine:
         await self.host.spend(HostWork.FALLBACK_CALL)
         await self.host.spend(HostWork.FALLBACK_BLOCK, blocks)
         await self.host.spend(HostWork.FALLBACK_ROUND, own.rounds * blocks)
-        await self._cpu.spend(self._block_cycles * blocks)
         readable = reach(self.memory, src, "read", size)
         writable = reach(self.memory, dst, "write", size)
         length = min(readable.length, writable.length)

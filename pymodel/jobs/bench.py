@@ -33,8 +33,8 @@ class Bench(ABC):
     spec: BenchSpec
     on: Literal["model", "rtl"] = "model"
     simulator: str = ""
-    python_seconds: Callable[[], float] = time.perf_counter
-    """A clock that runs while Python works; on RTL it stands still while the simulator runs."""
+    python_seconds: Callable[[], float] = time.process_time
+    """CPU time of Python; on RTL it stands still while the simulator runs."""
     problems: Callable[[], list[str]] = _no_problems
     """What the scoreboard and the protocol checker have complained about so far; nothing on the model."""
 

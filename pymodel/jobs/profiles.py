@@ -27,13 +27,14 @@ class Constant:
 class Profile:
     """``engine``: the one of the machine, or ``software``; None: any. ``host``: cycles for a unit of work.
     ``bench``: settings of a BenchSpec. ``hertz``: engine cycles a second, to tell time; None where cycles
-    were published."""
+    were published. ``request_bytes``: of the requests whose cost was fitted; None: it is that of any."""
 
     about: str
     engine: str | None = None
     host: Mapping[HostWork, Constant] = field(default_factory=dict)
     bench: Mapping[str, Constant] = field(default_factory=dict)
     hertz: Constant | None = None
+    request_bytes: int | None = None
 
     def costs(self) -> HostCosts:
         return HostCosts({work: constant.value for work, constant in self.host.items()})
@@ -99,7 +100,8 @@ PROFILES: Mapping[str, Profile] = {
             "read_latency": Constant(24, "of the memory, for reads", "via-2008"),
             "write_latency": Constant(24, "of the memory, for writes", "via-2008"),
         },
-        hertz=Constant(1.2884e9, "cycles of CPU and engine in a second", _OVER_ECB, fitted=True)),
+        hertz=Constant(1.2884e9, "cycles of CPU and engine in a second", _OVER_ECB, fitted=True),
+        request_bytes=512),
     "ipq-2020": Profile(
         "an IPQ4019 with its QCE under Linux 5, in cycles of the engine's clock", "qce",
         host={

@@ -24,7 +24,9 @@ async def encrypt_in_lockstep(engine: BlockEngine, key: Key, messages: Sequence[
     active = sum(1 for text in texts if len(text))
     if not active:
         return [bytes(message.iv) for message in messages]
+    blocks_of_all = sum(len(text) for text in texts)
     await engine.host.spend(HostWork.REQUEST)
+    await spend_allocation(engine, blocks_of_all * size)
     with scratch(engine, active * size) as blocks:
         await spend_allocation(engine, len(blocks))
         for position in range(len(texts[0])):
@@ -38,6 +40,7 @@ async def encrypt_in_lockstep(engine: BlockEngine, key: Key, messages: Sequence[
             await engine.host.spend(HostWork.COPY, active)
             for index, block in enumerate(here.gather(memory).reshape(-1, size)):
                 results[index][position] = chains[index] = block
+    await engine.host.spend(HostWork.COPY, blocks_of_all)
     next_ivs = [b""] * len(messages)
     for index, message, result, chain in zip(order, streams, results, chains, strict=True):
         message.dst.scatter(memory, result.reshape(-1))

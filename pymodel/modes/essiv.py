@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 
 from pymodel.block_engine import BlockEngine
-from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
 from pymodel.modes.keyed import KeyedMode, KeySet, spend_allocation
 from pymodel.modes.sectors import plain64
@@ -34,7 +33,7 @@ class Essiv(KeyedMode):
             raise InvalidRequest(f"ESSIV with {self.digest}: {error}") from error
 
     async def ivs(self, numbers: Sequence[int]) -> list[bytes]:
-        """The IVs of these sectors, by one engine call.
+        """The IVs of these sectors, by one engine call, which is part of the request that they are for.
 
         Raises: InvalidRequest (a number outside 64 bits), before anything is written; EngineFault,
         EngineHang, Unsupported; OutOfMemory.
@@ -44,7 +43,6 @@ class Essiv(KeyedMode):
         if not plain:
             return []
         with key_set.in_use() as (key,), self._scratch(len(plain)) as blocks:
-            await self.engine.host.spend(HostWork.REQUEST)
             await spend_allocation(self.engine, len(blocks))
             blocks.scatter(memory, plain)
             await self.engine.ecb(key, blocks, blocks, decrypt=False)

@@ -20,14 +20,20 @@ PARTS: Mapping[str, str] = {
     SHOWN: "the cell is neither fitted nor judged",
 }
 """Parts of a table, with their meaning. Which cell is in which stands in the data."""
+BOUNDED = (FIT, ORDER, JUDGE)
+"""Parts whose cells may have a bound."""
 LEAST_SQUARES = "least squares of the relative errors of the cells marked fit"
 """A criterion of fits."""
 
 
 def read(name: str) -> list[dict[str, str]]:
-    """The rows of one table, each with its ``part``."""
+    """The rows of one table, each with its ``part``. Raises ValueError for a part that does not exist."""
     with (DATA / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if row["part"] not in PARTS:
+            raise ValueError(f"{name}.csv: a cell of part '{row['part']}'")
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,11 @@ class Reproduction:
         """Sizes of the errors of the cells with a bound, in one part or in all."""
         return [abs(cell.error) for cell in self.outcomes
                 if cell.bound is not None and cell.error is not None and part in (None, cell.part)]
+
+    def errors_in_words(self, part: str) -> str:
+        """Number, largest and mean error of the cells of a part that have a bound."""
+        errors = self.errors(part)
+        return f"{len(errors)}: {per_cent(max(errors))}, {per_cent(mean(errors))}" if errors else "-"
 
     @property
     def max_error(self) -> float | None:

@@ -137,8 +137,8 @@ def _bound(rows: Rows) -> tuple[int, int]:
 
 def _wish(rows: Rows) -> Condition:
     batch, bound = _bound(rows)
-    return Condition("XTS of 8192 bytes, batch and engine-state: no more engine cycles than ECB of the same "
-                     "length, ECB of the tweaks, and two key loads",
+    return Condition("XTS of 8192 bytes in data units of 512, batch and engine-state: no more engine cycles "
+                     "than ECB of the same length, ECB of the tweaks, and two key loads",
                      f"{batch:,} of {bound:,}", batch <= bound)
 
 

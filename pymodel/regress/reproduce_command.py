@@ -12,7 +12,7 @@ from pymodel.errors import InvalidRequest
 from pymodel.jobs.profiles import PROFILES
 from pymodel.jobs.speed import Cell
 from pymodel.published import EXPERIMENTS, Experiment
-from pymodel.published.cells import FIT, JUDGE, ORDER, PARTS, Outcome, Reproduction, mean
+from pymodel.published.cells import BOUNDED, PARTS, Outcome, Reproduction
 from pymodel.published.experiment import Task
 from pymodel.published.words import figure, label, per_cent
 from pymodel.regress.display import Display, check_writable, write_json, write_text
@@ -21,7 +21,7 @@ from pymodel.regress.reproduce_page import page
 from pymodel.regress.target import Launcher, Target
 
 SUMMARY = {"experiment": "experiment", "cells": "cells", "max": "max error", "mean": "mean error",
-           FIT: "of cells fitted", ORDER: "of cells in order", JUDGE: "of cells judged", "result": "result"}
+           **{part: f"of cells marked {part}" for part in BOUNDED}, "result": "result"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _constants(tasks: Sequence[Task]) -> list[str]:
         constants = ", ".join(f"{key} {one.value:,.10g}{' fitted' if one.fitted else ''}"
                               for key, one in PROFILES[name].constants().items())
         if constants:
-            lines.append(f"Constants of {name}, in cycles: {constants}.")
+            lines.append(f"Constants of {name}, in cycles of its engine: {constants}.")
     return lines
 
 
@@ -165,15 +165,10 @@ def _cells(outcome: Outcome, unit: str) -> dict[str, Any]:
 
 def _summary(done: Sequence[Reproduction], display: Display) -> None:
     rows = [{"experiment": one.experiment, "cells": len(one.outcomes), "max": per_cent(one.max_error),
-             "mean": per_cent(one.mean_error), **{part: _part(one, part) for part in (FIT, ORDER, JUDGE)},
+             "mean": per_cent(one.mean_error), **{part: one.errors_in_words(part) for part in BOUNDED},
              "result": one.result, "verdict": "pass" if one.ok else "fail"} for one in done]
     display.table(SUMMARY, rows)
     for one in done:
         if one.failure:
             display.out(f"{one.result} {one.experiment}: {one.failure}")
 
-
-def _part(one: Reproduction, part: str) -> str:
-    """Number, largest and mean error of the cells of a part that have a bound."""
-    errors = one.errors(part)
-    return f"{len(errors)}: {per_cent(max(errors))}, {per_cent(mean(errors))}" if errors else "-"

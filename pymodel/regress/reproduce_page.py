@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pymodel.jobs.profiles import PROFILES
-from pymodel.published.cells import PARTS, Plot, Reproduction
+from pymodel.published.cells import BOUNDED, PARTS, Plot, Reproduction
 from pymodel.published.words import figure, label, per_cent
 from pymodel.regress.plot import svg
 
@@ -24,5 +24,5 @@ def page(done: Sequence[Reproduction], titles: Mapping[str, str]) -> str:
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.filters |= {"svg": drawn, "figure": figure, "label": label, "per_cent": per_cent}
-    return environment.get_template("reproduce.html.j2").render(done=done, titles=titles, parts=PARTS,
-                                                                profiles=PROFILES)
+    return environment.get_template("reproduce.html.j2").render(
+        done=done, titles=titles, parts=PARTS, bounded=BOUNDED, profiles=PROFILES)

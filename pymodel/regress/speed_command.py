@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pymodel.costs import HostWork
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.profiles import NONE, PROFILES
 from pymodel.jobs.speed_cell import ESSIV
@@ -33,8 +34,6 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
     outputs = (("--json", options.json), ("--csv", options.csv), ("--plot", options.plot))
     for number, (name, path) in enumerate(outputs):
         check_writable(path, *outputs[:number], name=name)
-    if options.software and options.profile == NONE:
-        display.say("software is all host work, which takes no time without a --profile, such as x86-2018")
     rows: list[dict[str, Any]] = []
     table = _Table(display)
 
@@ -51,8 +50,24 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
         for problem in [result.problem, *(result.result or {}).get("problems", [])]:
             if problem:
                 display.out(f"FAIL: {problem}")
+    for note in _notes(options, rows):
+        display.say(f"note: {note}")
     _write(options, ok, rows)
     return 0 if ok else 1
+
+
+def _notes(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the cycles leave out although it takes time."""
+    profile, notes = PROFILES[options.profile], []
+    if HostWork.FALLBACK_ROUND not in profile.host and any(row["software_blocks"] for row in rows):
+        notes.append(f"blocks in software take no time with the profile {options.profile}")
+    if profile.host and any(row["mode"] == "gcm" for row in rows):
+        notes.append("GHASH of gcm is not among the host's costs")
+    size = profile.request_bytes
+    if size is not None and any(row["bytes"] != size for row in rows):
+        notes.append(f"the profile {options.profile} knows what a request of {size} bytes costs the host; "
+                     "others pay that once as well")
+    return notes
 
 
 def _row(line: dict[str, Any], bench: BenchSpec, engine: str) -> dict[str, Any]:
@@ -113,7 +128,11 @@ def _curves(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> Curves:
         lines = series.setdefault(f"{row['mode']}, {row['key_bits']} bit key", {})
         lines.setdefault(row["direction"], []).append((row["bytes"], row["cycles"]))
     host = "no host work" if options.profile == NONE else f"host work as {options.profile}"
-    units = f", data units of {options.unit_bytes} bytes" if options.unit_bytes else ""
-    return Curves(f"{options.target.engine}, {host}{units}", "request (bytes)", "time (cycles)",
+    asked = [("stages", options.target.stages if options.target.stages > 1 else None),
+             ("data units of", f"{options.unit_bytes} bytes" if options.unit_bytes else None),
+             ("strategy", options.strategy), ("policy", options.policy), ("threshold", options.threshold),
+             ("host expands", "keys" if options.host_expands else None)]
+    words = "".join(f", {name} {value}" for name, value in asked if value is not None)
+    return Curves(f"{options.target.engine}, {host}{words}", "request (bytes)", "time (cycles)",
                   {name: {direction: sorted(points) for direction, points in lines.items()}
                    for name, lines in series.items()})
