@@ -80,7 +80,7 @@ async def xts_block_by_block_is_a_call_for_every_block_and_every_tweak(dut):
 
 @cocotb.test()
 async def sectors_of_every_size_and_numbering_have_their_own_tweaks(dut):
-    data = random_bytes(4 * 4096)
+    data = random_bytes((2 if FEW else 4) * 4096)  # at 4096 the second one is the first after 2**32
     bench, engine, src = await started(dut, data)
     first = (1 << 32) - 8
     with Xts(engine, KEY, strategy="batch") as xts:
