@@ -3,6 +3,7 @@ without Python."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -21,7 +22,8 @@ class SharingVerilator(Verilator):
     def _build_command(self) -> list[list[str]]:
         verilate, make = super()._build_command()
         kept = Path(self.build_dir).parent / "objects"
-        return [verilate, [*make, f"OBJCACHE={sys.executable} -I -S {object_cache.__file__} {kept}"]]
+        cache = shlex.join([sys.executable, "-I", "-S", object_cache.__file__, str(kept)])
+        return [verilate, [*make, f"OBJCACHE={cache}"]]
 
 
 class FastVerilator(SharingVerilator):
