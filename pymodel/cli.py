@@ -167,8 +167,8 @@ def speed(
         "--key-bits", help="Of the whole key; may be given again. All by default.")] = None,
     size: Annotated[list[int] | None, typer.Option(
         "--bytes", help=f"Of a request; may be given again. Else {', '.join(map(str, SIZES))}.")] = None,
-    strategy: Annotated[str | None, typer.Option("--strategy", help=f"Of XTS: {', '.join(STRATEGIES)}.",
-                                                 show_default=STRATEGIES[0])] = None,
+    strategy: Annotated[list[str] | None, typer.Option(
+        "--strategy", help=f"Of XTS: {', '.join(STRATEGIES)}.", show_default=STRATEGIES[0])] = None,
     data_unit: Annotated[int | None, typer.Option("--data-unit", help="XTS, CBC, ESSIV: bytes of a data "
                                                   "unit, stream or sector, many in one request.")] = None,
     policy: Annotated[str | None, typer.Option("--policy", help="PadLock: when to load the key.")] = None,
@@ -187,10 +187,12 @@ def speed(
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw cycles over bytes into this SVG.")] = None,
 ) -> Work:
     """Print what requests take, in cycles, in the tables of tcrypt."""
+    if len(set(strategy or ())) > 1:
+        raise InvalidRequest("--strategy can be given once: the tables do not name it")
     options = SpeedOptions(Target(engine, on, sim, stages=stages), tuple(dict.fromkeys(mode or ("xts",))),
                            direction, tuple(dict.fromkeys(key_bits or ())),
-                           tuple(dict.fromkeys(size or SIZES)), strategy, data_unit, policy, host_expands,
-                           threshold, profile, json, csv, plot)
+                           tuple(dict.fromkeys(size or SIZES)), strategy[0] if strategy else None, data_unit,
+                           policy, host_expands, threshold, profile, json, csv, plot)
     return partial(print_speed, options, Display())
 
 

@@ -31,6 +31,7 @@ BAD_COMMANDS = [
     ("run --on model --sim icarus", "the model needs no simulator: use --on rtl, or leave --sim out"),
     ("speed --sim icarus", "the model needs no simulator"),
     ("reproduce --sim icarus", "the model needs no simulator"),
+    ("run --mode cbc --mode ecb --strategy batch", "--strategy is for xts, not for cbc, ecb"),
     ("run --strategy guess", "unknown strategy 'guess': choose one of two-pass, per-block, cached, batch"),
     ("run --vectors all --requests 5", "--vectors says which requests: leave --mode, --file, --requests"),
     ("run --vectors all --seed 5", "--vectors says which requests: leave --mode, --file, --requests"),

@@ -80,6 +80,8 @@ def test_what_failed_is_never_inside_and_has_no_figures():
                                "ok": False}
     assert found.result == "FAILED"
     assert (verdict(cell(0, 1)).result, verdict(cell(2, 1)).result) == ("inside", "OUTSIDE")
+    for holds, word in ((True, "holds"), (False, "DOES NOT HOLD")):
+        assert verdict(cell(2, None), conditions=[Condition("a", "b", holds)]).result == word
 
 
 # -- the key-load table ---------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_a_profile_costs_what_it_says(tmp_path, monkeypatch):
 def test_a_profile_sets_the_engine(tmp_path, monkeypatch):
     """The bench's own setup takes 8 cycles."""
     made = replace(PROFILES["via-2008"], host={}, bench={"setup_cycles": Constant(108, "", "")})
-    monkeypatch.setattr("pymodel.regress.speed_options.PROFILES", {**PROFILES, "via-2008": made})
+    monkeypatch.setattr("pymodel.jobs.bench_spec.PROFILES", {**PROFILES, "via-2008": made})
     [row] = rows_of(tmp_path, *ONE, "--profile", "via-2008")
     assert row["engine_cycles"] == 65 + 100
 
@@ -101,37 +101,11 @@ def test_a_cpu_with_aes_instructions_is_software(tmp_path):
     assert row["cycles"] > 0 == row["engine_cycles"]
 
 
-IDLE = "note: blocks in software take no time with the profile none\n"
-HASHED = "note: GHASH of gcm is not among the host's costs\n"
-SECTOR = ("note: the profile via-nano-2010 knows what a request of 512 bytes costs the host; others pay that "
-          "once as well\n")
-
-
-@pytest.mark.parametrize(("arguments", "said"), [
-    ([], ""),
-    (["--engine", "software"], IDLE),
-    (["--engine", "qce", "--key-bits", "384"], IDLE),
-    (["--engine", "qce", "--threshold", "512"], IDLE),
-    (["--engine", "qce"], ""),
-    (["--engine", "qce", "--threshold", "512", "--profile", "ipq-2020"], ""),
-    (["--engine", "software", "--profile", "x86-2018"], ""),
-    (["--mode", "gcm"], ""),
-    (["--mode", "gcm", "--profile", "via-2008"], HASHED),
-    (["--mode", "cbc", "--profile", "via-2008"], ""),
-    (["--profile", "via-nano-2010", "--bytes", "512"], ""),
-    (["--profile", "via-nano-2010", "--bytes", "512", "--bytes", "1024"], SECTOR),
-    (["--mode", "gcm", "--profile", "via-nano-2010", "--bytes", "16"], HASHED + SECTOR),
-])
-def test_what_the_cycles_leave_out_although_it_takes_time_is_said_beside_the_tables(capsys, arguments, said):
-    bits = ["--key-bits", "128" if "--mode" in arguments else "256"] if "--key-bits" not in arguments else []
-    size = ["--bytes", "64"] if "--bytes" not in arguments else []
-    assert run_command_line(["speed", "--direction", "encrypt", *bits, *size, *arguments]) == 0
-    assert capsys.readouterr().err == said
-
-
 REFUSED = [
     (["--mode", "lrw"], "unknown mode 'lrw': choose one of xts, cbc, ecb, ctr, gcm, essiv"),
     (["--mode", ""], "unknown mode '': choose one of xts, cbc, ecb, ctr, gcm, essiv"),
+    (["--strategy", "batch", "--strategy", "two-pass"],
+     "--strategy can be given once: the tables do not name it"),
     (["--direction", "up"], "unknown direction 'up': choose one of encrypt, decrypt, both"),
     (["--key-bits", "128"], "xts with a key of 128 bits: choose one of 256, 384, 512"),
     (["--mode", "gcm", "--key-bits", "129"], "gcm with a key of 129 bits: choose one of 128, 192, 256"),
@@ -203,6 +177,13 @@ def test_bad_input_is_refused_in_one_line_and_nothing_is_written(capsys, tmp_pat
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == f"ecbench: {message}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["plot.png", "plot.SVGZ", "plot.svg.pdf"])
+def test_a_plot_is_written_under_no_name_that_means_another_format(capsys, tmp_path, name):
+    assert run_command_line(["speed", "--bytes", "64", "--plot", str(tmp_path / name)]) == 2
+    assert capsys.readouterr().err == f"ecbench: --plot writes SVG: {tmp_path / name} does not end in .svg\n"
     assert list(tmp_path.iterdir()) == []
 
 

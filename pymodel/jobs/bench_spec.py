@@ -59,7 +59,7 @@ class BenchSpec:
     strategy: str = STRATEGIES[0]
     """How XTS is done."""
     profile: str = NONE
-    """What host work costs, by the name of a machine; its other settings are the caller's to take over."""
+    """What host work costs, by the name of a machine; ``of`` takes over its other settings as well."""
 
     fetch_blocks: int = 2
     """PadLock: blocks the engine fetches at a time, 1, 2, 4 or 8."""
@@ -93,6 +93,18 @@ class BenchSpec:
                 raise InvalidRequest(f"{name} {getattr(self, name)}: from {limits[0]} to {limits[-1]}")
         if self.memory_bytes % PAGE_BYTES:
             raise InvalidRequest(f"memory_bytes {self.memory_bytes}: a multiple of {PAGE_BYTES}")
+
+    @classmethod
+    def of(cls, profile: str, **settings: Any) -> BenchSpec:
+        """The bench of a machine, with its engine and all its settings; ``settings`` win over them.
+
+        Raises InvalidRequest, as the constructor does.
+        """
+        if profile not in PROFILES:
+            raise InvalidRequest(f"unknown profile '{profile}': choose one of {', '.join(PROFILES)}")
+        machine = PROFILES[profile]
+        engine = {"engine": machine.engine} if machine.engine in ENGINES else {}
+        return cls(**{**engine, **machine.settings(), **settings, "profile": profile})
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> BenchSpec:

@@ -22,6 +22,11 @@ class Constant:
     source: str
     fitted: bool = False
 
+    @property
+    def estimated(self) -> bool:
+        """Nobody measured it."""
+        return self.source.startswith("estimate")
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -123,6 +128,10 @@ PROFILES: Mapping[str, Profile] = {
             HostWork.DOUBLING: Constant(3.5, _DOUBLING, "estimate: the 20 operations of via-2008, likewise"),
             HostWork.COPY: Constant(1.4, _COPY, "estimate: the 8 operations of via-2008, likewise"),
             HostWork.ALLOCATION: Constant(87, _ALLOCATION, "estimate: the 500 cycles of via-2008, likewise"),
+        },
+        bench={
+            "slow_start_cycles": Constant(64, "SLOW_START",
+                                          "the bench's own; what else a request waits for is in call"),
         },
         hertz=Constant(125e6, "cycles of the engine in a second",
                        "Linux, drivers/clk/qcom/gcc-ipq4019.c: gcc_crypto_clk is fepll125")),

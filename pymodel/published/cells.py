@@ -179,9 +179,12 @@ class Reproduction:
 
     @property
     def result(self) -> str:
+        """In a word: inside the bounds, or that the conditions hold where there are none."""
         if self.failure:
             return "FAILED"
-        return "inside" if self.ok else "OUTSIDE"
+        if any(cell.bound is not None for cell in self.outcomes):
+            return "inside" if self.ok else "OUTSIDE"
+        return "holds" if self.ok else "DOES NOT HOLD"
 
     def to_json(self) -> dict[str, Any]:
         return {"experiment": self.experiment, "cells": len(self.outcomes), "max_error": self.max_error,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pymodel.jobs.bench_spec import BenchSpec
@@ -32,11 +32,6 @@ class Experiment(Protocol):
 
     def judge(self, rows: Rows) -> Reproduction:
         """``rows``: those that the tasks reported, in order."""
-
-
-def bench_of(profile: str, **settings: Any) -> BenchSpec:
-    """A bench as the machine of a profile has it."""
-    return replace(BenchSpec(profile=profile, **PROFILES[profile].settings()), **settings)
 
 
 def hertz_of(profile: str) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.speed import Cell
 from pymodel.published.cells import (
     LEAST_SQUARES,
@@ -17,7 +18,7 @@ from pymodel.published.cells import (
     fit_in_words,
     read,
 )
-from pymodel.published.experiment import Rows, Task, bench_of
+from pymodel.published.experiment import Rows, Task
 from pymodel.published.words import per_cent
 
 BOUND, MEAN_BOUND = 0.03, 0.012
@@ -41,7 +42,7 @@ class KeyLoad:
                  for row in self._published]
         cells += [Cell("cbc", int(self._cbc["key_bits"]), int(self._cbc["block_bytes"]), decrypt=decrypt,
                        policy=POLICIES[self._cbc["key_load_policy"]]) for decrypt in (False, True)]
-        return [Task("speed", bench_of("via-2008"), {"cells": [cell.to_json() for cell in cells]})]
+        return [Task("speed", BenchSpec.of("via-2008"), {"cells": [cell.to_json() for cell in cells]})]
 
     def judge(self, rows: Rows) -> Reproduction:
         table, cbc = rows[:len(self._published)], rows[len(self._published):]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pymodel.costs import HostWork
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.profiles import PROFILES
 from pymodel.jobs.speed import Cell
 from pymodel.published.cells import Bars, Condition, Outcome, Reproduction, mean, read
-from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
+from pymodel.published.experiment import Rows, Task, hertz_of
 from pymodel.published.words import figure, listed
 
 SECTOR = 512
@@ -68,7 +69,7 @@ class OverEcb:
 
     def tasks(self) -> list[Task]:
         cells = [row.cell() for row in self._published] + _wished()
-        return [Task("speed", bench_of(PROFILE), {"cells": [cell.to_json() for cell in cells]})]
+        return [Task("speed", BenchSpec.of(PROFILE), {"cells": [cell.to_json() for cell in cells]})]
 
     def judge(self, rows: Rows) -> Reproduction:
         measured, wished = rows[:len(self._published)], rows[len(self._published):]

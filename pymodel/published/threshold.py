@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pymodel.engines.quirks import Quirk
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.speed import Cell
 from pymodel.published.cells import (
     ORDER,
@@ -16,7 +17,7 @@ from pymodel.published.cells import (
     read,
     sizes_of,
 )
-from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
+from pymodel.published.experiment import Rows, Task, hertz_of
 from pymodel.published.words import listed, per_cent
 
 SOFTWARE, HARDWARE = 32768, 0
@@ -38,7 +39,7 @@ class Threshold:
         quirks = int(Quirk.all() & ~Quirk.LENGTH_512_HANG)
         cells = [Cell("ecb", int(row["key_bits"]), int(row["block_bytes"]),
                       aes_sw_max_len=int(row["aes_sw_max_len"])).to_json() for row in self._published]
-        bench = bench_of(PROFILE, engine="qce", quirks=quirks, handles=quirks)
+        bench = BenchSpec.of(PROFILE, quirks=quirks, handles=quirks)
         return [Task("speed", bench, {"cells": cells})]
 
     def judge(self, rows: Rows) -> Reproduction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pymodel.jobs.bench_spec import BenchSpec
 from pymodel.jobs.speed import Cell
 from pymodel.memory import PAGE_BYTES
 from pymodel.published.cells import (
@@ -17,7 +18,7 @@ from pymodel.published.cells import (
     mean,
     read,
 )
-from pymodel.published.experiment import Rows, Task, bench_of, hertz_of
+from pymodel.published.experiment import Rows, Task, hertz_of
 from pymodel.published.words import figure, listed, per_cent
 
 PROFILE = "x86-2018"
@@ -35,7 +36,7 @@ class XtsBuffer:
         cells = [Cell("xts", int(row["key_bits"]), int(row["data_bytes"]), strategy=row["strategy"],
                       decrypt=row["direction"] == "decryption", software=True).to_json()
                  for row in self._published]
-        return [Task("speed", bench_of(PROFILE), {"cells": cells})]
+        return [Task("speed", BenchSpec.of(PROFILE), {"cells": cells})]
 
     def judge(self, rows: Rows) -> Reproduction:
         outcomes = [Outcome({"strategy": row["strategy"], "key_bits": int(row["key_bits"]),

@@ -63,6 +63,8 @@ def run_requests(options: RunOptions, display: Display) -> int:
         if mode not in ALL_MODES:
             raise InvalidRequest(f"unknown mode '{mode}': choose one of {', '.join(ALL_MODES)}")
     check_strategy(options.strategy)
+    if options.strategy != STRATEGIES[0] and "xts" not in options.modes:
+        raise InvalidRequest(f"--strategy is for xts, not for {', '.join(options.modes)}")
     file = readable(options.file or hdl_root() / "aes" / "aes_ecb.v")
     for mode in options.modes:
         check_file(file, mode)

@@ -8,19 +8,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pymodel.costs import HostWork
+from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
-from pymodel.jobs.profiles import NONE, PROFILES
+from pymodel.jobs.profiles import PROFILES
 from pymodel.jobs.speed_cell import ESSIV
 from pymodel.published.cells import Curves
 from pymodel.regress.display import Display, check_writable, write_json, write_text
 from pymodel.regress.launch import JobRequest
 from pymodel.regress.plot import svg
+from pymodel.regress.speed_notes import measured, notes
 from pymodel.regress.speed_options import SOFTWARE, SpeedOptions
 from pymodel.regress.target import Launcher
 
 COLUMNS = ("engine", "stages", "mode", "direction", "key_bits", "bytes", "strategy", "unit_bytes", "policy",
-           "host_expands", "aes_sw_max_len", "profile", "cycles", "engine_cycles", "calls", "key_loads",
-           "hardware_blocks", "software_blocks", "bounced_blocks", "bytes_per_second", "ok")
+           "host_expands", "aes_sw_max_len", "profile", "cycles", "engine_cycles", "calls", "engine_requests",
+           "key_loads", "hardware_blocks", "software_blocks", "bounced_blocks", "bytes_per_second", "ok")
 """Of the CSV; a JSON row has ``host_work`` (units by kind) and ``text`` besides."""
 
 
@@ -34,6 +36,9 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
     outputs = (("--json", options.json), ("--csv", options.csv), ("--plot", options.plot))
     for number, (name, path) in enumerate(outputs):
         check_writable(path, *outputs[:number], name=name)
+    if options.plot is not None and options.plot.suffix not in ("", ".svg"):
+        raise InvalidRequest(f"--plot writes SVG: {options.plot} does not end in .svg")
+    display.say(f"{measured(options)}, on {target.label}")
     rows: list[dict[str, Any]] = []
     table = _Table(display)
 
@@ -50,24 +55,10 @@ def print_speed(options: SpeedOptions, display: Display) -> int:
         for problem in [result.problem, *(result.result or {}).get("problems", [])]:
             if problem:
                 display.out(f"FAIL: {problem}")
-    for note in _notes(options, rows):
+    for note in notes(options, rows):
         display.say(f"note: {note}")
     _write(options, ok, rows)
     return 0 if ok else 1
-
-
-def _notes(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the cycles leave out although it takes time."""
-    profile, notes = PROFILES[options.profile], []
-    if HostWork.FALLBACK_ROUND not in profile.host and any(row["software_blocks"] for row in rows):
-        notes.append(f"blocks in software take no time with the profile {options.profile}")
-    if profile.host and any(row["mode"] == "gcm" for row in rows):
-        notes.append("GHASH of gcm is not among the host's costs")
-    size = profile.request_bytes
-    if size is not None and any(row["bytes"] != size for row in rows):
-        notes.append(f"the profile {options.profile} knows what a request of {size} bytes costs the host; "
-                     "others pay that once as well")
-    return notes
 
 
 def _row(line: dict[str, Any], bench: BenchSpec, engine: str) -> dict[str, Any]:
@@ -80,7 +71,8 @@ def _row(line: dict[str, Any], bench: BenchSpec, engine: str) -> dict[str, Any]:
            "strategy": line["strategy"] if line["mode"] == "xts" else None,
            "policy": bench.policy if engine == "padlock" else None,
            "host_expands": bool(line["host_expands"]) if engine == "padlock" else None,
-           "aes_sw_max_len": bench.aes_sw_max_len if engine == "qce" else None}
+           "aes_sw_max_len": bench.aes_sw_max_len if engine == "qce" else None,
+           "engine_requests": line["host_work"].get(HostWork.CALL, 0)}
     return {**line, **own, "direction": "decryption" if line["decrypt"] else "encryption",
             "profile": bench.profile, "bytes_per_second": rate}
 
@@ -127,12 +119,6 @@ def _curves(options: SpeedOptions, rows: Sequence[Mapping[str, Any]]) -> Curves:
     for row in rows:
         lines = series.setdefault(f"{row['mode']}, {row['key_bits']} bit key", {})
         lines.setdefault(row["direction"], []).append((row["bytes"], row["cycles"]))
-    host = "no host work" if options.profile == NONE else f"host work as {options.profile}"
-    asked = [("stages", options.target.stages if options.target.stages > 1 else None),
-             ("data units of", f"{options.unit_bytes} bytes" if options.unit_bytes else None),
-             ("strategy", options.strategy), ("policy", options.policy), ("threshold", options.threshold),
-             ("host expands", "keys" if options.host_expands else None)]
-    words = "".join(f", {name} {value}" for name, value in asked if value is not None)
-    return Curves(f"{options.target.engine}, {host}{words}", "request (bytes)", "time (cycles)",
+    return Curves(measured(options), "request (bytes)", "time (cycles)",
                   {name: {direction: sorted(points) for direction, points in lines.items()}
                    for name, lines in series.items()})

@@ -88,10 +88,10 @@ class SpeedOptions:
         """Raises InvalidRequest."""
         self._check_engine()
         self._check_profile()
-        settings = {"policy": self.policy, "aes_sw_max_len": self.threshold,
-                    **PROFILES[self.profile].settings()}
+        settings = {"policy": self.policy, "aes_sw_max_len": self.threshold}
         given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
-        return replace(self.where().bench(), profile=self.profile, **given)
+        target = self.where()
+        return BenchSpec.of(self.profile, engine=target.engine, stages=target.stages, **given)
 
     def _check_modes(self) -> None:
         """Options of some modes do not go with others alone."""
