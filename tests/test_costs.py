@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pymodel.costs import Host, HostCosts, HostWork
+from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec, model_bench
 from pymodel.jobs.profiles import NONE, PROFILES, Constant, Profile
 from pymodel.jobs.speed import Cell, measure_speed_of_requests
@@ -124,4 +125,18 @@ def test_every_constant_of_a_profile_has_a_meaning_and_a_source_and_a_bench_take
     for constant in PROFILES[name].constants().values():
         assert constant.meaning
         assert constant.source
-    assert replace(BenchSpec(profile=name), **PROFILES[name].settings()).profile == name
+
+
+def test_a_bench_of_a_machine_has_its_engine_and_all_its_settings_unless_told_otherwise():
+    assert BenchSpec.of("via-2008") == BenchSpec(engine="padlock", profile="via-2008", setup_cycles=71,
+                                                 read_latency=24, write_latency=24)
+    assert BenchSpec.of("ipq-2020", stages=2) == BenchSpec(engine="qce", profile="ipq-2020",
+                                                           slow_start_cycles=64, stages=2)
+    assert BenchSpec.of("x86-2018", engine="qce") == BenchSpec(engine="qce", profile="x86-2018")
+    assert BenchSpec.of("via-2008", read_latency=3).read_latency == 3
+    assert BenchSpec.of(NONE) == BenchSpec()
+
+
+def test_a_machine_that_does_not_exist_is_refused():
+    with pytest.raises(InvalidRequest, match="unknown profile 'pentium': choose one of none, via-2008"):
+        BenchSpec.of("pentium")

@@ -7,8 +7,8 @@ from pymodel.cli import run_command_line
 ASIDE = "1 of 1 requests were done in software"
 IDLE = "blocks in software take no time with the profile none"
 HASHED = "GHASH of gcm is not among the host's costs"
-SECTOR = ("the profile via-nano-2010 knows what a request of 512 bytes costs the host; others pay that once as "
-          "well")
+SECTOR = ("the profile via-nano-2010 knows what a request of 512 bytes costs the host; others pay that once "
+          "as well")
 CALLS = ("a call in software costs nothing of its own with {}: requests of many calls look better than they "
          "are")
 
