@@ -125,6 +125,7 @@ def test_every_constant_of_a_profile_has_a_meaning_and_a_source_and_a_bench_take
     for constant in PROFILES[name].constants().values():
         assert constant.meaning
         assert constant.source
+    assert BenchSpec.of(name).profile == name
 
 
 def test_a_bench_of_a_machine_has_its_engine_and_all_its_settings_unless_told_otherwise():
