@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -289,15 +288,6 @@ def own_test(
     return partial(run_own_test, OwnTestOptions(file, sim, top, only, seed, waves, json), Display())
 
 
-def main() -> None:
-    """Exit codes: 0 all passed; 1 something failed; 2 bad input; 130 interrupted."""
-    sys.exit(run_command_line(sys.argv[1:]))
-
-
 def run_command_line(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command. Exit codes: 0 all passed, 1 something failed, 2 bad input, 130 interrupted."""
     return run_app(app, arguments)
-
-
-if __name__ == "__main__":
-    main()

@@ -17,7 +17,7 @@ def begin(*words: str, builds: Path) -> subprocess.Popen[str]:
     A test run in the background of a script ignores SIGINT, one under nohup SIGHUP, and every process begun
     there would too.
     """
-    return subprocess.Popen([sys.executable, "-m", "pymodel.cli", *words], stdout=subprocess.PIPE,
+    return subprocess.Popen([sys.executable, "-m", "pymodel", *words], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, preexec_fn=_heed_signals,
                             env={**os.environ, "ECBENCH_BUILD": str(builds)})
 

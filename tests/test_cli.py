@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import interruptible
 import pytest
 from command import rows_of, run
 
+from pymodel import __main__
 from pymodel.jobs import run as run_job_module
 from pymodel.jobs.ciphers import KEY_BYTES
 from pymodel.jobs.engines import ENGINES
@@ -277,3 +279,18 @@ def _commands_naming(directory):
             if str(directory / "build").encode() in line:
                 found.append(line)
     return found
+
+
+class Interrupted:
+    """A module that SIGINT meets while it is imported."""
+
+    @property
+    def run_command_line(self):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_it_starts_is_one_line_and_130(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pymodel.cli", Interrupted())
+    with pytest.raises(SystemExit) as end:
+        __main__.main()
+    assert (end.value.code, capsys.readouterr().err) == (130, "ecbench: interrupted\n")

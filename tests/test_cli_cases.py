@@ -18,7 +18,7 @@ FAILING_CASE = {"name": "wrong on purpose", "mode": "ecb", "key": "00" * 16, "in
 def test_a_failing_case_whose_name_cannot_be_written_is_shown(tmp_path):
     """In a process of its own, whose output is strict as that of a terminal is."""
     (tmp_path / "cases.json").write_text(json.dumps({"cases": [{**FAILING_CASE, "name": "\ud800"}]}))
-    ended = subprocess.run([sys.executable, "-m", "pymodel.cli", "cases", tmp_path / "cases.json"],
+    ended = subprocess.run([sys.executable, "-m", "pymodel", "cases", tmp_path / "cases.json"],
                            capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert ended.stdout.startswith("FAIL \\ud800: wrong output")

@@ -189,7 +189,7 @@ def test_an_empty_name_of_the_output_is_refused(refused):
     ("sector 0 >/dev/full", 1, "FAIL cannot write the sector to stdout: No space left on device"),
 ])
 def test_a_sector_that_cannot_be_written_is_one_line(files, shell, code, says):
-    ended = subprocess.run(f"{sys.executable} -m pymodel.cli luks {' '.join(COMMAND)} --on model {shell}",
+    ended = subprocess.run(f"{sys.executable} -m pymodel luks {' '.join(COMMAND)} --on model {shell}",
                            shell=True, capture_output=True, text=True, check=False, cwd=files)
     assert ended.returncode == code, ended.stderr
     assert says in ended.stderr.splitlines()

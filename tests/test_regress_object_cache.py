@@ -78,6 +78,26 @@ def test_a_failed_compilation_is_a_failure_and_not_kept(compile_once, tmp_path):
     assert compile_once("one", "verilated.cpp") == (0, "mended\n", 3)
 
 
+@pytest.mark.parametrize("damage", [
+    lambda content: b"", lambda content: content[:-1], lambda content: content + b"x",
+    lambda content: content[:-1] + b"x", lambda content: b"x" + content[1:]])
+def test_a_damaged_object_is_compiled_again_and_replaced(compile_once, tmp_path, damage):
+    compile_once("one", "verilated.cpp")
+    [kept] = (tmp_path / "kept").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(damage(whole))
+    assert compile_once("two", "verilated.cpp") == (0, "// verilated.cpp\n", 2)
+    assert kept.read_bytes() == whole
+    assert compile_once("three", "verilated.cpp") == (0, "// verilated.cpp\n", 2)
+
+
+def test_a_cache_that_is_none_costs_a_compilation_and_nothing_else(compile_once, tmp_path):
+    (tmp_path / "kept").write_text("in the way")
+    for runs in (1, 2):
+        assert compile_once("one", "verilated.cpp") == (0, "// verilated.cpp\n", runs)
+    assert (tmp_path / "kept").read_text() == "in the way"
+
+
 @pytest.mark.skipif("verilator" not in [each.name for each in simulators.installed()],
                     reason="Verilator is not installed")
 def test_two_builds_of_verilator_have_one_library(tmp_path, monkeypatch):

@@ -136,6 +136,8 @@ class QceEngine:
         state = scripts.named(hang.values) | stopped_at(hang.values, lists.source, lists.destination)
         if hang.silence is not None:
             state["unanswered"] = hang.silence.what
+        elif not hang.values:
+            state["registers"] = "refused"
         if flight.silence is not None:
             raise _lost(str(request), state, flight.silence, request.position)
         after = request.dst.part(0, len(before)).gather(self._memory)
@@ -168,11 +170,17 @@ class QceEngine:
                 values = await self._result()
                 if flight.stop:  # too late for this request, and still wanted
                     await self._registers_of_reset(flight)
-                self._judge(request, values)
-                return None
-            silence = None
+                if not scripts.busy(values[Register.STATUS]):
+                    self._judge(request, values)
+                    return None
+            silence = None  # the end of the watchdog, a reset that is wanted, or an interrupt of nobody's
         except Unanswered as unanswered:
             silence = unanswered
+        except EngineFault:
+            raise
+        except Exception:  # the port's own: whatever the engine is doing must end
+            await self._registers_of_reset(flight)
+            raise
         values = await self._registers_of_reset(flight)
         return Hang(values, self._kernel.now() - began, silence, started)
 
@@ -218,9 +226,13 @@ class QceEngine:
         async with self._registers.cpu.lock:
             try:
                 return await self._registers.read(scripts.RESULT_READS, scripts.ACKNOWLEDGE)
-            except EngineFault:  # another master has taken the registers
-                values = await self._registers.read(scripts.EVERY_READ)
+            except EngineFault as refusal:  # another master has taken the registers
+                values: Values = {}
+                with suppress(EngineFault):
+                    values = await self._registers.read(scripts.EVERY_READ)
                 await self._registers.reset()
+                if not values:
+                    raise refusal
                 return values
 
     async def _registers_of_reset(self, flight: Flight) -> Values:
@@ -230,7 +242,7 @@ class QceEngine:
     async def _read_and_reset(self, flight: Flight) -> Values:
         """No values if they are not to be had: the reset matters more."""
         values: Values = {}
-        with suppress(Unanswered):
+        with suppress(Unanswered, EngineFault):
             values = await self._registers.read(scripts.EVERY_READ)
         try:
             await self._registers.reset()

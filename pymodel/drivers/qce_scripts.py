@@ -55,6 +55,12 @@ ACKNOWLEDGE = RegisterAccess(Register.STATUS, 0)
 """Lowers the interrupt, and gives the lock back."""
 
 
+def busy(status: int) -> bool:
+    """The engine is at work: it has neither ended nor stopped at an error."""
+    ended = qce.STATUS_OPERATION_DONE.mask | qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask
+    return bool(status & qce.STATUS_ENCR_BUSY.mask) and not status & ended
+
+
 def failed(status: int) -> bool:
     """Linux' rule (qce_check_status)."""
     errors = qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask
