@@ -88,8 +88,8 @@ def _notes(outcomes: Sequence[Outcome]) -> list[str]:
             "engine is asked to do.",
             "Specialised is code for one format and direction. What a cipher has of its own is the engine, "
             "which both call; the published code was written for one cipher as well.",
-            "The clock runs while the model of the engine works, in Python as well, and stands still while a "
-            "simulator does.",
+            "The clock leaves out what other processes take. It runs while the model of the engine works, in "
+            "Python as well, and stands still while a simulator does.",
             f"Medians of the rows, published and simulated: {'; '.join(medians)}."]
 
 
