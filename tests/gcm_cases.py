@@ -1,4 +1,5 @@
-"""What the tests of GCM share: a choice of vectors, IVs for a wanted counter, and a second opinion."""
+"""What the tests of GCM share: a key, an IV and a header, a choice of vectors, IVs for a wanted counter, and
+a second opinion."""
 
 from __future__ import annotations
 
@@ -7,6 +8,10 @@ from seeded import seeded
 
 from pymodel.golden.gcm import hash_subkey, multiply_blocks
 from pymodel.vectors import GcmVector, nist_gcm
+
+KEY = bytes(range(32))
+IV = bytes(range(100, 112))
+AAD = b"header"
 
 
 def one_of_every_size(seed: int) -> list[GcmVector]:

@@ -1,7 +1,7 @@
 """QceDriver when a request ends otherwise than the engine does: interrupts of nobody's, ports that raise."""
 
 import pytest
-from qce_driver_bench import QceBench, error_of, some_data
+from qce_driver_bench import QceBench, RecordingPort, error_of, some_data
 
 from pymodel import golden
 from pymodel.drivers.qce_scripts import EVERY_READ, RESULT_READS
@@ -64,34 +64,25 @@ def test_an_interrupt_while_the_engine_is_at_work_resets_it_and_counts_what_is_d
     assert ends == {type(None), EngineHang}
 
 
-class Raising:
+class Raising(RecordingPort):
     """Raises ``error`` at the end of its script ``number``, or instead of scripts that are ``refused``."""
 
     def __init__(self, model, number=0, refused=lambda accesses: False, error=None):
-        self.model, self.number, self.refused = model, number, refused
+        super().__init__(model)
+        self.number, self.refused = number, refused
         self.error = error or RuntimeError("no transport")
-        self.scripts = self.resets = 0
 
     @property
-    def quirks(self):
-        return self.model.quirks
-
-    @property
-    def irq(self):
-        return self.model.irq
+    def resets(self):
+        return self.log.count("reset")
 
     async def script(self, accesses, master=0):
-        self.scripts += 1
         if self.refused(accesses):
             raise self.error
-        values = await self.model.script(accesses, master)
-        if self.scripts == self.number:
+        values = await super().script(accesses, master)
+        if len(self.masters) == self.number:
             raise self.error
         return values
-
-    async def reset(self):
-        self.resets += 1
-        await self.model.reset()
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gcm_cases import WRAPPING, iv_for, one_of_every_size, pyca
+from gcm_cases import AAD, IV, KEY, WRAPPING, iv_for, one_of_every_size, pyca
 from mode_engines import padlock, software
 from padlock_bench import PadlockBench
 from scatter import Layout
@@ -18,10 +18,6 @@ from pymodel.kernel import gather
 from pymodel.modes import Gcm
 from pymodel.modes.ghash import Ghash
 from pymodel.vectors import nist_gcm, sample
-
-KEY = bytes(range(32))
-IV = bytes(range(100, 112))
-AAD = b"header"
 
 
 @pytest.fixture(params=[software, padlock])

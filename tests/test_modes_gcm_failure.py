@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from gcm_cases import AAD, IV, KEY
 from padlock_bench import PadlockBench
 from seeded import seeded
 
@@ -14,9 +15,6 @@ from pymodel.kernel import Cpu, Kernel
 from pymodel.memory import HostAccessError, HostMemory, OutOfMemory
 from pymodel.modes import Gcm
 
-KEY = bytes(range(32))
-IV = bytes(range(100, 112))
-AAD = b"header"
 PLAINTEXT = seeded(2).randbytes(64)
 CIPHERTEXT, TAG = golden.gcm_encrypt(KEY, IV, PLAINTEXT, AAD)
 

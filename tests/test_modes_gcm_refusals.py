@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from gcm_cases import AAD, IV, KEY
 from mode_engines import padlock, software
 from refusal import refused
 from scatter import loaded
@@ -12,10 +13,6 @@ from pymodel.buffers import Buffers
 from pymodel.errors import InvalidRequest
 from pymodel.modes import Gcm
 from pymodel.modes.gcm import MAX_BYTES
-
-KEY = bytes(range(32))
-IV = bytes(range(100, 112))
-AAD = b"header"
 
 
 @pytest.fixture(params=[software, padlock])

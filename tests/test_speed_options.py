@@ -64,7 +64,7 @@ def test_a_profile_costs_what_it_says(tmp_path, monkeypatch):
     """Software on a machine with an engine is the same as the engine's driver that leaves all to software."""
     costs = {HostWork.REQUEST: 1000, HostWork.FALLBACK_BLOCK: 10, HostWork.FALLBACK_ROUND: 1}
     made = replace(PROFILES["ipq-2020"], host={work: Constant(cost, "", "") for work, cost in costs.items()})
-    for module in ("jobs.engines", "regress.speed_options", "regress.speed_command"):
+    for module in ("jobs.engines", "jobs.profiles", "regress.speed_command"):
         monkeypatch.setattr(f"pymodel.{module}.PROFILES", {**PROFILES, "ipq-2020": made})
     [row] = rows_of(tmp_path, *ONE, "--profile", "ipq-2020", "--engine", "software")
     [other] = rows_of(tmp_path, *ONE, "--profile", "ipq-2020", "--engine", "qce", "--threshold", "64")
@@ -76,14 +76,14 @@ def test_a_profile_costs_what_it_says(tmp_path, monkeypatch):
 def test_a_profile_sets_the_engine(tmp_path, monkeypatch):
     """The bench's own setup takes 8 cycles."""
     made = replace(PROFILES["via-2008"], host={}, bench={"setup_cycles": Constant(108, "", "")})
-    monkeypatch.setattr("pymodel.jobs.bench_spec.PROFILES", {**PROFILES, "via-2008": made})
+    monkeypatch.setattr("pymodel.jobs.profiles.PROFILES", {**PROFILES, "via-2008": made})
     [row] = rows_of(tmp_path, *ONE, "--profile", "via-2008")
     assert row["engine_cycles"] == 65 + 100
 
 
 def test_a_request_that_takes_no_time_has_no_rate(tmp_path, monkeypatch):
     made = replace(PROFILES["x86-2018"], host={HostWork.FALLBACK_ROUND: Constant(0, "", "")})
-    for module in ("jobs.engines", "regress.speed_options", "regress.speed_command"):
+    for module in ("jobs.engines", "jobs.profiles", "regress.speed_command"):
         monkeypatch.setattr(f"pymodel.{module}.PROFILES", {**PROFILES, "x86-2018": made})
     [row] = rows_of(tmp_path, *ONE, "--profile", "x86-2018", "--engine", "software")
     assert (row["cycles"], row["bytes_per_second"]) == (0, None)

@@ -227,28 +227,30 @@ class QceEngine:
             try:
                 return await self._registers.read(scripts.RESULT_READS, scripts.ACKNOWLEDGE)
             except EngineFault as refusal:  # another master has taken the registers
-                values: Values = {}
-                with suppress(EngineFault):
-                    values = await self._registers.read(scripts.EVERY_READ)
+                values = await self._every_register()
                 await self._registers.reset()
                 if not values:
                     raise refusal
                 return values
 
     async def _registers_of_reset(self, flight: Flight) -> Values:
-        async with self._registers.cpu.lock:
-            return await self._read_and_reset(flight)
-
-    async def _read_and_reset(self, flight: Flight) -> Values:
         """No values if they are not to be had: the reset matters more."""
         values: Values = {}
-        with suppress(Unanswered, EngineFault):
-            values = await self._registers.read(scripts.EVERY_READ)
-        try:
-            await self._registers.reset()
-        except Unanswered as silence:
-            flight.silence = silence
+        async with self._registers.cpu.lock:
+            with suppress(Unanswered):
+                values = await self._every_register()
+            try:
+                await self._registers.reset()
+            except Unanswered as silence:
+                flight.silence = silence
         return values
+
+    async def _every_register(self) -> Values:
+        """None if they may not be read. Raises Unanswered."""
+        try:
+            return await self._registers.read(scripts.EVERY_READ)
+        except EngineFault:
+            return {}
 
     def _judge(self, request: EngineRequest, values: Values) -> None:
         """Raises EngineFault unless the engine reports success."""

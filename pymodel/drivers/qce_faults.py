@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pymodel.drivers.qce_scripts import ERRORS
 from pymodel.engines import qce_registers as qce
 from pymodel.engines.qce import Descriptor
 from pymodel.engines.qce_registers import FaultAccess, FaultKind, Register
@@ -27,7 +28,7 @@ def fault_of(values: Values, completed: int) -> EngineFault:
     ``configuration``: the engine does not take the registers as they are. ``status``: it reports
     no error, nor that it is done. Memory faults can be repaired and the request go on.
     """
-    if not values[Register.STATUS] & (qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask):
+    if not values[Register.STATUS] & ERRORS:
         return EngineFault("status", Register.STATUS, completed, access="completion", restartable=False)
     return (_memory_fault(values, completed)
             or EngineFault("configuration", Register.STATUS, completed, access="setup", restartable=False))

@@ -55,16 +55,18 @@ ACKNOWLEDGE = RegisterAccess(Register.STATUS, 0)
 """Lowers the interrupt, and gives the lock back."""
 
 
+ERRORS = qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask
+"""In STATUS."""
+
+
 def busy(status: int) -> bool:
     """The engine is at work: it has neither ended nor stopped at an error."""
-    ended = qce.STATUS_OPERATION_DONE.mask | qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask
-    return bool(status & qce.STATUS_ENCR_BUSY.mask) and not status & ended
+    return bool(status & qce.STATUS_ENCR_BUSY.mask) and not status & (ERRORS | qce.STATUS_OPERATION_DONE.mask)
 
 
 def failed(status: int) -> bool:
     """Linux' rule (qce_check_status)."""
-    errors = qce.STATUS_SW_ERR.mask | qce.STATUS_AXI_ERR.mask
-    return bool(status & errors) or not status & qce.STATUS_OPERATION_DONE.mask
+    return bool(status & ERRORS) or not status & qce.STATUS_OPERATION_DONE.mask
 
 
 def named(values: Mapping[Register, int]) -> dict[str, int | str]:

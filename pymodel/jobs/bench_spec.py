@@ -13,7 +13,7 @@ from pymodel.engines.quirks import Quirk
 from pymodel.errors import InvalidRequest
 from pymodel.jobs.ciphers import STRATEGIES
 from pymodel.jobs.engines import ENGINES
-from pymodel.jobs.profiles import NONE, PROFILES
+from pymodel.jobs.profiles import NONE, PROFILES, profile_named
 from pymodel.memory import DEFAULT_BYTES, PAGE_BYTES
 
 _QUIRKS = range(int(Quirk.all()) + 1)
@@ -100,9 +100,7 @@ class BenchSpec:
 
         Raises InvalidRequest, as the constructor does.
         """
-        if profile not in PROFILES:
-            raise InvalidRequest(f"unknown profile '{profile}': choose one of {', '.join(PROFILES)}")
-        machine = PROFILES[profile]
+        machine = profile_named(profile)
         engine = {"engine": machine.engine} if machine.engine in ENGINES else {}
         return cls(**{**engine, **machine.settings(), **settings, "profile": profile})
 

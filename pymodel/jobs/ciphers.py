@@ -37,6 +37,12 @@ _SHORTEST_GCM_IV = 8
 _CLASSES: dict[str, type[ModeObject]] = {"xts": Xts, "cbc": Cbc, "ecb": Ecb, "ctr": Ctr, "gcm": Gcm}
 
 
+def check_strategy(name: str) -> None:
+    """Raises InvalidRequest for one that is none of Xts'."""
+    if name not in RIGHT_STRATEGIES:
+        raise InvalidRequest(f"unknown strategy '{name}': choose one of {', '.join(RIGHT_STRATEGIES)}")
+
+
 def open_mode(engine: BlockEngine, mode: str, key: bytes, strategy: str = STRATEGIES[0]) -> ModeObject:
     """``strategy``: one of STRATEGIES, for XTS.
 

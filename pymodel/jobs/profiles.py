@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pymodel.costs import HostCosts, HostWork
+from pymodel.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +156,10 @@ PROFILES: Mapping[str, Profile] = {
         hertz=Constant(1e9, "nanoseconds in a second", "by definition")),
 }
 """By name, the default one first."""
+
+
+def profile_named(name: str) -> Profile:
+    """Raises InvalidRequest for one that does not exist."""
+    if name not in PROFILES:
+        raise InvalidRequest(f"unknown profile '{name}': choose one of {', '.join(PROFILES)}")
+    return PROFILES[name]

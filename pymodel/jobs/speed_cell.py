@@ -7,7 +7,7 @@ from typing import Any
 
 from pymodel.block_engine import BLOCK_BYTES
 from pymodel.errors import InvalidRequest
-from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES
+from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES, check_strategy
 from pymodel.modes.xts import STRATEGIES
 
 ESSIV = "essiv"
@@ -71,8 +71,7 @@ class Cell:
                                  f"least {BLOCK_BYTES}")
 
     def _check_options(self) -> None:
-        if self.strategy not in STRATEGIES:
-            raise InvalidRequest(f"unknown strategy '{self.strategy}': choose one of {', '.join(STRATEGIES)}")
+        check_strategy(self.strategy)
         if self.strategy != STRATEGIES[0] and self.mode != "xts":
             raise InvalidRequest(f"{self.mode} has no strategies: only xts")
         for name in ("policy", "host_expands", "aes_sw_max_len"):

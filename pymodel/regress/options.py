@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from pymodel.errors import InvalidRequest
 from pymodel.jobs.engines import ENGINES
 from pymodel.modes.xts import STRATEGIES
 from pymodel.regress import simulators
@@ -28,12 +27,6 @@ Strategy = Annotated[str, typer.Option("--strategy", help=f"Of XTS: {', '.join(S
 Waves = Annotated[bool, typer.Option("--waves", help="Record waves.")]
 Stages = Annotated[int, typer.Option("--stages", help="Blocks in flight in the core: 1, 2 or 14.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the rows to this file as JSON.")]
-
-
-def check_strategy(name: str) -> None:
-    """Raises InvalidRequest for one that XTS does not have."""
-    if name not in STRATEGIES:
-        raise InvalidRequest(f"unknown strategy '{name}': choose one of {', '.join(STRATEGIES)}")
 
 
 def chosen_targets(engine: str, on: str, sim: str, waves: bool, stages: int) -> tuple[Target, ...]:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from pymodel.errors import InvalidRequest
-from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES
+from pymodel.jobs.ciphers import ALL_MODES, KEY_BYTES, check_strategy
 from pymodel.jobs.file_requests import FILE_KEY_BYTES, check_file, file_label
 from pymodel.jobs.run import SHOWN_FAILURES
 from pymodel.modes.xts import STRATEGIES
 from pymodel.regress.display import Display, check_writable, write_json
 from pymodel.regress.launch import JobRequest, JobResult
-from pymodel.regress.options import check_strategy
 from pymodel.regress.sources import hdl_root
 from pymodel.regress.target import Launcher, Target, readable
 

@@ -12,7 +12,7 @@ from pymodel.costs import HostWork
 from pymodel.errors import InvalidRequest
 from pymodel.jobs import BenchSpec
 from pymodel.jobs.engines import ENGINES
-from pymodel.jobs.profiles import PROFILES
+from pymodel.jobs.profiles import profile_named
 from pymodel.jobs.speed_cell import UNIT_MODES, Cell, key_bits_of
 from pymodel.modes.xts import STRATEGIES
 from pymodel.regress.target import Target
@@ -57,7 +57,7 @@ class SpeedOptions:
         if self.target.engine not in SPEED_ENGINES:
             raise InvalidRequest(f"unknown engine '{self.target.engine}': choose one of "
                                  f"{', '.join(SPEED_ENGINES)}")
-        target = replace(self.target, engine=ENGINES[0]) if self.software else self.target
+        target = replace(self.target, engine=self._bench_engine)
         target.check()
         if self.software and target.on == "rtl":
             raise InvalidRequest("software has no RTL: leave --on rtl out")
@@ -90,8 +90,11 @@ class SpeedOptions:
         self._check_profile()
         settings = {"policy": self.policy, "aes_sw_max_len": self.threshold}
         given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
-        target = self.where()
-        return BenchSpec.of(self.profile, engine=target.engine, stages=target.stages, **given)
+        return BenchSpec.of(self.profile, engine=self._bench_engine, stages=self.target.stages, **given)
+
+    @property
+    def _bench_engine(self) -> str:
+        return ENGINES[0] if self.software else self.target.engine
 
     def _check_modes(self) -> None:
         """Options of some modes do not go with others alone."""
@@ -110,9 +113,7 @@ class SpeedOptions:
 
     def _check_profile(self) -> None:
         """A machine has one engine. Software runs on any whose profile says what AES costs its CPU."""
-        if self.profile not in PROFILES:
-            raise InvalidRequest(f"unknown profile '{self.profile}': choose one of {', '.join(PROFILES)}")
-        profile = PROFILES[self.profile]
+        profile = profile_named(self.profile)
         if profile.engine in (None, self.target.engine):
             return
         if not self.software:
